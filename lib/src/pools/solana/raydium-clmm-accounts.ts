@@ -96,6 +96,16 @@ export function decodeClmmTickArray(data: Buffer): ClmmTickArray {
   return { startTick: data.readInt32LE(40), ticks: ticks.filter(({ liquidityGross }) => liquidityGross > 0n) }
 }
 
+/** Offsets in a tick of the limit orders that no swap, and that only some swaps have filled (`tick_array.rs` of the program, May 2026). */
+const ORDERS_AT = [124, 132] as const
+
+/** Whether a TickArrayState account has limit orders. Swaps fill them, and the tick counts as initialised without any liquidity. */
+export function hasClmmOrders(data: Buffer): boolean {
+  return Array.from({ length: TICKS_PER_ARRAY }, (_, index) => 44 + index * TICK_BYTES).some((offset) =>
+    ORDERS_AT.some((at) => data.readBigUInt64LE(offset + at) > 0n),
+  )
+}
+
 /** Reads the start ticks of initialised tick arrays in a TickArrayBitmapExtension account. */
 export function decodeClmmExtension(data: Buffer, tickSpacing: number): readonly number[] {
   const starts: number[] = []

@@ -6,6 +6,7 @@ import {
   decodeClmmExtension,
   decodeClmmPool,
   decodeClmmTickArray,
+  hasClmmOrders,
 } from '@swapyard/lib/pools/solana/raydium-clmm-accounts.ts'
 import { CLMM_ERROR } from '@swapyard/lib/pools/solana/raydium-clmm-error.ts'
 import type { RaydiumClmmRoutePool } from '../../../swap/routing/pools/solana/raydium-clmm.ts'
@@ -70,7 +71,8 @@ function read({ identity, data, transferFees, account, unixTime }: PoolReading):
   if (config === null || !isTradable(data, state, unixTime)) return null
   const arrays = arraysAround(state, extensionStarts).map((start) => ({ start, address: arrayOf(address, start) }))
   const contents = arrays.flatMap((one) => account(one.address) ?? [])
-  if (contents.length < arrays.length) return null
+  // The maths knows no limit orders (of May 2026), which swaps fill before they cross a tick.
+  if (contents.length < arrays.length || contents.some(hasClmmOrders)) return null
   const tickArrays = new Map(contents.map(decodeClmmTickArray).map((array) => [array.startTick, array]))
   return {
     ...identity,

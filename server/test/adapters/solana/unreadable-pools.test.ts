@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type FaultyNode, startFaultyNode } from '../chains/evm/faulty-node.ts'
+import { type Market, startMarket, tokenOf } from './solana-market.fixture.ts'
+
+/* Pools that cannot be read or whose maths is not known, and DEXes whose pools cannot be searched, beside all others. */
+
+const clmm = 'CAMMCzo5YL8w4VFF8KVHrK22GGUsp5VTaW7grrKgrWqK'
+/** `getProgramAccounts` on a node that has no index of the program. */
+const refusal = { error: { code: -32010, message: 'excluded from account secondary indexes' } }
+/** Slots of 0.4 seconds until a pool is read whole, and until a listed token is searched again. */
+const [WHOLE_SLOTS, SEARCH_SLOTS] = [26, 1_501]
+
+let market: Market
+let faulty: FaultyNode
+let warnings: object[]
+
+beforeEach(async () => {
+  market = await startMarket()
+  faulty = await startFaultyNode(market.node.rpcUrl)
+  warnings = []
+})
+afterEach(async () => {
+  await faulty?.stop()
+  await market?.stop()
+})
+
+const createPools = () => market.createPools([faulty.url], (fields) => void warnings.push(fields))
+const idsOf = (pools: ReturnType<typeof createPools>) => (pools.current()?.pools ?? []).map(({ id }) => id)
+
+/** Replaces the data of an account. Returns a function that restores it. */
+function write(address: string, change: (data: Buffer) => Buffer): () => void {
+  const account = market.node.bank.readAccount(address as never)
+  if (!account.exists) throw new Error(`${address} does not exist`)
+  market.node.bank.writeAccount({ ...account, data: change(Buffer.from(account.data)) } as never)
+  return () => market.node.bank.writeAccount(account)
+}
+
+function findTickPool() {
+  const pool = market.poolsOf('USDC', 'TICK').find(({ kind }) => kind === 'raydium-clmm')
+  if (pool?.kind !== 'raydium-clmm') throw new Error('the sandbox has no pool of CLMM for TICK')
+  return pool
+}
+
+/** Of `orders_amount` and `part_filled_orders_remaining` in a tick of 168 bytes, by tick_array.rs of raydium-io/raydium-clmm. */
+const TICKS_AT = 44
+const TICK_BYTES = 168
+const LIQUIDITY_GROSS = 20
+
+test.each([
+  ['an open', 124],
+  ['a partly filled', 132],
+])('a pool of CLMM with %s limit order at a tick without liquidity is left out', async (_, offset) => {
+  const pools = createPools()
+  await pools.advance()
+  const { id, arrays } = findTickPool()
+  expect(idsOf(pools)).toContain(id)
+  const restore = write(arrays[0]?.address ?? '', (data) => {
+    const ticks = Array.from({ length: 60 }, (_tick, index) => TICKS_AT + index * TICK_BYTES)
+    const at = ticks.find((one) => data.readBigUInt64LE(one + LIQUIDITY_GROSS) === 0n)
+    if (at === undefined) throw new Error('every tick has liquidity')
+    data.writeBigUInt64LE(1n, at + offset)
+    return data
+  })
+  market.mine(WHOLE_SLOTS)
+  await pools.advance()
+  expect(idsOf(pools)).not.toContain(id)
+  expect(warnings).toEqual([])
+  restore()
+  market.mine(WHOLE_SLOTS)
+  await pools.advance()
+  expect(idsOf(pools)).toContain(id)
+})

@@ -26,6 +26,8 @@ export type LookupOptions = Readonly<{
   listing: Listing
   /** Reads pools whole. */
   read(found: readonly FoundPool[]): Promise<PoolStates>
+  /** Called with why pools of a DEX cannot be used: of all that were searched. */
+  onFault(dex: string, fault: string): void
   now(): number
   poolsMax?: number
 }>
@@ -36,11 +38,14 @@ type Admitted = Readonly<{ found: FoundPool; pool: Pool }>
  * Finds the pools of requested tokens with the connector tokens, and chooses those that are followed: of each pair the ones with the most
  * worth, which is what really lies near the price against listed tokens (docs/pools.md#admission). Pools without any worth are left out.
  */
-export function createPoolLookup({ nodes, dexes, listing, read, now, poolsMax = POOLS_MAX }: LookupOptions) {
+export function createPoolLookup(options: LookupOptions) {
+  const { nodes, dexes, listing, read, onFault, now, poolsMax = POOLS_MAX } = options
   let admitted: ReadonlyMap<string, Admitted> = new Map()
   const refused = new Map<string, string>()
   /** When each token was searched, the oldest first. */
   const searchedMs = new Map<string, number>()
+  /** Tokens whose last search lacks a DEX. */
+  const incomplete = new Set<string>()
   const requested = new Set<string>()
   const served = dexes.filter(({ enabled }) => enabled !== false)
 
@@ -51,6 +56,7 @@ export function createPoolLookup({ nodes, dexes, listing, read, now, poolsMax = 
 
   async function search(token: string): Promise<void> {
     const refusals = new Map<string, string>()
+    incomplete.delete(token)
     for (const connector of listing.connectors)
       if (connector !== token)
         for (const [mint, reason] of await searchPair(token, connector)) refusals.set(mint, reason)
@@ -59,18 +65,24 @@ export function createPoolLookup({ nodes, dexes, listing, read, now, poolsMax = 
     searchedMs.delete(token)
     searchedMs.set(token, now())
     const [oldest] = searchedMs.keys()
-    if (searchedMs.size > SEARCHED_MAX && oldest !== undefined) searchedMs.delete(oldest)
+    if (searchedMs.size <= SEARCHED_MAX || oldest === undefined) return
+    searchedMs.delete(oldest)
+    incomplete.delete(oldest)
   }
 
   /** Returns the mints of the pair that are not traded. */
   async function searchPair(token: string, connector: string): Promise<ReadonlyMap<string, string>> {
-    const candidates = await findCandidates(nodes, served, { token, connector })
+    const { found: candidates, faults } = await findCandidates(nodes, served, { token, connector })
+    for (const [dex, fault] of faults) onFault(dex, fault)
+    if (faults.size > 0) incomplete.add(token)
     const { pools, refusals } = await read(candidates)
     const ofPair = candidates.flatMap((found) => {
       const pool = pools.get(found.address)
       return pool === undefined ? [] : [{ found, pool }]
     })
-    const isOther = ({ found }: Admitted) => !(found.tokens.includes(token) && found.tokens.includes(connector))
+    // Pools of a DEX that could not be searched stay.
+    const isOther = ({ found }: Admitted) =>
+      !(found.tokens.includes(token) && found.tokens.includes(connector)) || faults.has(found.dex)
     const others = [...admitted.values()].filter(isOther)
     admitted = keepPlaces([...others, ...mostWorth(ofPair, others, listing)], listing, poolsMax)
     return refusals
@@ -84,7 +96,7 @@ export function createPoolLookup({ nodes, dexes, listing, read, now, poolsMax = 
     request: (token: string) => request(token),
     /** Searches some of the requested tokens. Whether more wait. */
     async run(): Promise<boolean> {
-      for (const token of listing.listed) request(token, RENEW_MS)
+      for (const token of listing.listed) request(token, incomplete.has(token) ? REQUEST_MS : RENEW_MS)
       for (const token of [...requested].slice(0, SEARCHES_PER_RUN)) {
         requested.delete(token)
         await search(token)

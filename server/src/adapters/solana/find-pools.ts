@@ -17,16 +17,51 @@ export type FoundPool = Readonly<{
 /** Pools of a pair that are read whole to compare them: those that hold the most of the connector token. */
 const CANDIDATES_MAX = 64
 
-/** The pools of a token and a connector token that hold the most of the latter. Anybody can create any number of others. */
+export type Candidates = Readonly<{
+  found: readonly FoundPool[]
+  /** Why the pools of a DEX could not be searched, by its name. */
+  faults: ReadonlyMap<string, string>
+}>
+
+/**
+ * The pools of a token and a connector token that hold the most of the latter. Anybody can create any number of others. Nodes may refuse to
+ * search one program: the others count. Throws if no DEX can be searched.
+ */
 export async function findCandidates(
   nodes: SolanaNodes,
   dexes: readonly Dex[],
   pair: Readonly<{ token: string; connector: string }>,
-): Promise<readonly FoundPool[]> {
+): Promise<Candidates> {
   const found: FoundPool[] = []
-  for (const { name, kind } of dexes)
-    if (isSolanaKind(kind)) found.push(...(await findPools(nodes, { name, kind }, [pair.token, pair.connector])))
-  const vaults = found.map((one) => one.vaults[one.tokens[0] === pair.connector ? 0 : 1])
+  const faults = new Map<string, string>()
+  let searched = 0
+  let failure: unknown
+  for (const { name, kind } of dexes) {
+    if (!isSolanaKind(kind)) continue
+    try {
+      found.push(...(await findPools(nodes, { name, kind }, [pair.token, pair.connector])))
+      searched++
+    } catch (error) {
+      failure = error
+      faults.set(name, faultOf(error))
+    }
+  }
+  if (searched === 0 && failure !== undefined) throw failure
+  return { found: await chooseDeepest(nodes, found, pair.connector), faults }
+}
+
+/** What a node replied is in the cause. */
+export function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? error.cause.message : error.message
+}
+
+async function chooseDeepest(
+  nodes: SolanaNodes,
+  found: readonly FoundPool[],
+  connector: string,
+): Promise<readonly FoundPool[]> {
+  const vaults = found.map((one) => one.vaults[one.tokens[0] === connector ? 0 : 1])
   const units = await readUnits(nodes, vaults)
   return found
     .map((one, index) => ({ one, units: units[index] ?? 0n }))

@@ -12,7 +12,7 @@ import type { FoundPool } from './find-pools.ts'
 import { readLookupTables } from './lookup-tables.ts'
 import { createSolanaNodes, type SolanaNodes } from './nodes.ts'
 import { blockAt, fitsTransaction } from './prepare.ts'
-import { createPoolReader, readEpoch } from './read-pools.ts'
+import { createPoolReader, type PoolStates, readEpoch } from './read-pools.ts'
 import { createSlotProgress } from './slot-progress.ts'
 import type { LookupTable } from './transaction.ts'
 import { readUnitPrice } from './unit-price.ts'
@@ -38,15 +38,27 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
     listed: new Set([...connectors, ...options.tokens]),
   }
   const clock = createClock(nodes, now)
+  const faults = createFaultLog(network.id, options.log)
   const lookup = createPoolLookup({
-    ...{ nodes, dexes: dexNetwork.dexes, listing, now },
-    read: async (found) => createPoolReader(nodes).read(found, await clock()),
+    ...{ nodes, dexes: dexNetwork.dexes, listing, now, onFault: faults.note },
+    async read(found) {
+      const states = await createPoolReader(nodes).read(found, await clock())
+      faults.notePools(states)
+      return states
+    },
     ...(options.settings?.poolsMax === undefined ? {} : { poolsMax: options.settings.poolsMax }),
   })
   const stoppedMs = options.settings?.headAgeMaxMs ?? Number.POSITIVE_INFINITY
   const checkProgress = createSlotProgress(network.id, stoppedMs, now)
   const tables = dexNetwork.lookupTables ?? []
-  const following = createFollowing(nodes, { now, clock, tables, refused: lookup.refused, checkProgress })
+  const following = createFollowing(nodes, {
+    now,
+    clock,
+    tables,
+    refused: lookup.refused,
+    checkProgress,
+    onRead: faults.notePools,
+  })
   let pauses = noPoolPauses
   const filterPaused = createUnpausedPools()
   const listUnpaused = () => filterPaused(following.pools(), pauses)
@@ -102,6 +114,25 @@ function createReports(
   }
 }
 
+const FAULTS_MAX = 1_000
+
+/** Logs why a DEX or a pool is not used, once until it changes. */
+function createFaultLog(network: string, log: NetworkPoolsOptions['log'] | undefined) {
+  const logged = new Map<string, string>()
+  function note(of: string, fault: string, kind: 'dex' | 'pool' = 'dex'): void {
+    if (logged.get(of) === fault) return
+    if (logged.size >= FAULTS_MAX) logged.clear()
+    logged.set(of, fault)
+    log?.warn({ network, [kind]: of, fault }, 'pools are not used')
+  }
+  return {
+    note: (dex: string, fault: string) => note(dex, fault),
+    notePools({ faults }: Pick<PoolStates, 'faults'>): void {
+      for (const [address, fault] of faults) note(address, fault, 'pool')
+    },
+  }
+}
+
 type Clock = Readonly<{ epoch: bigint; unixTime: bigint }>
 
 function createClock(nodes: SolanaNodes, now: () => number): () => Promise<Clock> {
@@ -121,11 +152,12 @@ type FollowingOptions = Readonly<{
   refused(): ReadonlyMap<string, string>
   /** Throws if a node is behind. */
   checkProgress(slot: number): void
+  onRead(states: PoolStates): void
 }>
 
 /** The newest state of the pools. */
 function createFollowing(nodes: SolanaNodes, options: FollowingOptions) {
-  const { now, clock, refused: refusedBefore, checkProgress } = options
+  const { now, clock, refused: refusedBefore, checkProgress, onRead } = options
   // Without the answer of every node no build can use them either.
   const tables = createTimedValue(TABLES_MS, now, () => readLookupTables(nodes, options.tables).catch(() => []))
   const price = createTimedValue(GAS_PRICE_MS, now, () => readUnitPrice(nodes, []))
@@ -143,13 +175,15 @@ function createFollowing(nodes: SolanaNodes, options: FollowingOptions) {
     tables: () => tables.value() ?? [],
     async read(known: readonly FoundPool[]): Promise<void> {
       const [time] = await Promise.all([clock(), price.refresh(), tables.refresh()])
-      const { slot, pools: byAddress, refusals: ofKnown } = await reader.read(known, time)
+      const states = await reader.read(known, time)
+      const { slot, pools: byAddress, refusals: ofKnown } = states
       try {
         checkProgress(slot)
       } catch (error) {
         nodes.rotate()
         throw error
       }
+      onRead(states)
       const refusals = new Map([...refusedBefore(), ...ofKnown])
       const read = [...byAddress.values()]
       if (read.length !== pools.length || read.some((pool, index) => pool !== pools[index])) pools = read

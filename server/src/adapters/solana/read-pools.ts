@@ -2,7 +2,7 @@ import { findMintRefusal, readTransferFeeConfig } from '@swapyard/lib/pools/sola
 import type { Pair } from '../../swap/routing/pools/solana/solana-pool.ts'
 import { dexOf } from './dexes/dexes.ts'
 import type { FindAccount, SolanaPool } from './dexes/solana-dex.ts'
-import type { FoundPool } from './find-pools.ts'
+import { type FoundPool, faultOf } from './find-pools.ts'
 import { ACCOUNTS_MAX, type Account, fieldsOf, readAccounts, type SolanaNodes, toCount, tokenUnits } from './nodes.ts'
 
 type Parts = readonly (Buffer | string)[]
@@ -26,6 +26,8 @@ export type PoolStates = Readonly<{
   pools: ReadonlyMap<string, SolanaPool>
   /** Mints that are not traded, with the reason. */
   refusals: ReadonlyMap<string, string>
+  /** Why a pool could not be read, by its address. The others are. */
+  faults: ReadonlyMap<string, string>
 }>
 
 /** A state of some pools needs other accounts than the one before: bins and ticks beside the price. */
@@ -38,63 +40,79 @@ const WHOLE_SECONDS = 10n
 type AccountOf = (address: string) => Account | null
 type Batch = Readonly<{ slot: number; batch: readonly FoundPool[]; accountOf: AccountOf }>
 
+/** By pool: the accounts besides those of the light read. */
+type Others = Map<string, readonly string[]>
+
+const lightOf = ({ address, tokens, vaults }: FoundPool): readonly string[] => [address, ...tokens, ...vaults]
+
+function readBatches(
+  nodes: SolanaNodes,
+  some: readonly FoundPool[],
+  addressesOf: (one: FoundPool) => readonly string[],
+): Promise<readonly Batch[]> {
+  return mapSome(toBatches(some, addressesOf), async (batch) => {
+    const addresses = [...new Set(batch.flatMap(addressesOf))]
+    const { slot, accounts } = await readAccounts(nodes, addresses)
+    const byAddress = new Map(addresses.map((address, index) => [address, accounts[index] ?? null]))
+    return { slot, batch, accountOf: (address) => byAddress.get(address) ?? null }
+  })
+}
+
+/** Whether the accounts of the last read are those that the pool's state names now. */
+function isComplete(others: Others, { kind, address }: FoundPool, find: FindAccount): boolean {
+  const data = find(address)
+  const named = data === null ? [] : dexOf(kind).accountsOf(address, data, find)
+  const before = others.get(address) ?? []
+  others.set(address, named)
+  return isSame(before, named)
+}
+
+/** A pool that cannot be decoded is left out, and stops no other: anybody can create pools and mints. */
+function isolate(run: () => void, onFault: (fault: string) => void): void {
+  try {
+    run()
+  } catch (error) {
+    onFault(faultOf(error))
+  }
+}
+
 /**
  * Reads pools. Each step reads the account, the vaults and the mints of each pool, and all other accounts, which may be many, of those that
  * have changed. All accounts of a pool are read in one call then, so they are of one slot. An unchanged pool keeps its object.
  */
 export function createPoolReader(nodes: SolanaNodes) {
   let cache: ReadonlyMap<string, Cached> = new Map()
-  /** By pool: the accounts besides those of the light read. */
-  const others = new Map<string, readonly string[]>()
-
-  const lightOf = ({ address, tokens, vaults }: FoundPool): readonly string[] => [address, ...tokens, ...vaults]
+  const others: Others = new Map()
   const wholeOf = (one: FoundPool): readonly string[] => [...lightOf(one), ...(others.get(one.address) ?? [])]
-
-  /** Whether the accounts of the last read are those that the pool's state names now. */
-  function isComplete({ kind, address }: FoundPool, find: FindAccount): boolean {
-    const data = find(address)
-    const named = data === null ? [] : dexOf(kind).accountsOf(address, data, find)
-    const before = others.get(address) ?? []
-    others.set(address, named)
-    return isSame(before, named)
-  }
-
-  function readBatches(
-    some: readonly FoundPool[],
-    addressesOf: (one: FoundPool) => readonly string[],
-  ): Promise<readonly Batch[]> {
-    return mapSome(toBatches(some, addressesOf), async (batch) => {
-      const addresses = [...new Set(batch.flatMap(addressesOf))]
-      const { slot, accounts } = await readAccounts(nodes, addresses)
-      const byAddress = new Map(addresses.map((address, index) => [address, accounts[index] ?? null]))
-      return { slot, batch, accountOf: (address) => byAddress.get(address) ?? null }
-    })
-  }
 
   return {
     async read(known: readonly FoundPool[], clock: Clock): Promise<PoolStates> {
       const entries = new Map<string, Cached>()
-      const refusals = new Map<string, string>()
+      const [refusals, faults] = [new Map<string, string>(), new Map<string, string>()]
       const slots: number[] = []
+      const noteFault = (one: FoundPool) => (fault: string) => void faults.set(one.address, fault)
       let left: FoundPool[] = []
-      for (const { slot, batch, accountOf } of await readBatches(known, lightOf)) {
+      for (const { slot, batch, accountOf } of await readBatches(nodes, known, lightOf)) {
         slots.push(slot)
-        for (const one of batch) {
-          const refused = refusalsOf(one, accountOf)
-          for (const [token, reason] of refused) refusals.set(token, reason)
-          const before = cache.get(one.address)
-          if (before && isFresh(before, one, accountOf, clock)) entries.set(one.address, before)
-          else if (refused.length === 0) left.push(one)
-        }
+        for (const one of batch)
+          isolate(() => {
+            const refused = refusalsOf(one, accountOf)
+            for (const [token, reason] of refused) refusals.set(token, reason)
+            const before = cache.get(one.address)
+            if (before && isFresh(before, one, accountOf, clock)) entries.set(one.address, before)
+            else if (refused.length === 0) left.push(one)
+          }, noteFault(one))
       }
       for (let round = 0; round < ROUNDS_MAX && left.length > 0; round++) {
         const incomplete: FoundPool[] = []
-        for (const { slot, batch, accountOf } of await readBatches(left, wholeOf)) {
+        for (const { slot, batch, accountOf } of await readBatches(nodes, left, wholeOf)) {
           slots.push(slot)
           for (const one of batch)
-            if (isComplete(one, (address) => accountOf(address)?.data ?? null))
-              entries.set(one.address, readPool(one, accountOf, { ...clock, slot }, cache.get(one.address)))
-            else incomplete.push(one)
+            isolate(() => {
+              if (isComplete(others, one, (address) => accountOf(address)?.data ?? null))
+                entries.set(one.address, readPool(one, accountOf, { ...clock, slot }, cache.get(one.address)))
+              else incomplete.push(one)
+            }, noteFault(one))
         }
         left = incomplete
       }
@@ -105,7 +123,7 @@ export function createPoolReader(nodes: SolanaNodes) {
         slots.length > 0 ? Math.min(...slots) : toCount(await nodes.ask('getSlot', [{ commitment: 'confirmed' }]))
       // In the order of `known`, so that an unchanged list is the same.
       const pools = known.flatMap(({ address }) => entries.get(address)?.pool ?? [])
-      return { slot, pools: new Map(pools.map((pool) => [pool.address, pool])), refusals }
+      return { slot, pools: new Map(pools.map((pool) => [pool.address, pool])), refusals, faults }
     },
   }
 }

@@ -41,6 +41,56 @@ function findTickPool() {
   return pool
 }
 
+test('a pool that cannot be decoded is left out and logged, and the others are read', async () => {
+  const pools = createPools()
+  await pools.advance()
+  const [before, at] = [idsOf(pools), pools.current()?.block.height ?? 0]
+  const { id } = findTickPool()
+  const restore = write(id, (data) => data.subarray(0, 300))
+  market.mine(WHOLE_SLOTS)
+  await pools.advance()
+  expect(idsOf(pools)).toEqual(before.filter((one) => one !== id))
+  expect(pools.current()?.block.height).toBeGreaterThan(at)
+  expect(warnings).toEqual([{ network: 'sol', pool: id, fault: expect.any(String) }])
+  market.mine(WHOLE_SLOTS)
+  await pools.advance()
+  expect(warnings).toHaveLength(1)
+  restore()
+  market.mine(WHOLE_SLOTS)
+  await pools.advance()
+  expect(idsOf(pools)).toEqual(before)
+})
+
+test('pools of a DEX whose program a node does not search are left out and logged, and the others are found', async () => {
+  const kindsOf = (pools: ReturnType<typeof createPools>) =>
+    new Set((pools.current()?.pools ?? []).map(({ kind }) => kind))
+  const all = kindsOf(market.pools)
+  faulty.set(({ method, params }) => (method === 'getProgramAccounts' && params[0] === clmm ? refusal : undefined))
+  const pools = createPools()
+  await pools.advance()
+  expect(all.size).toBe(6)
+  expect(kindsOf(pools)).toEqual(new Set([...all].filter((kind) => kind !== 'raydium-clmm')))
+  expect(warnings).toEqual([{ network: 'sol', dex: 'raydium-clmm', fault: expect.stringContaining('excluded') }])
+  // Listed tokens are searched again long before the hour of a whole search is over.
+  faulty.set(() => undefined)
+  market.mine(SEARCH_SLOTS)
+  await pools.advance()
+  expect(kindsOf(pools)).toEqual(all)
+})
+
+test('pools stay if the node refuses a later search of their program', async () => {
+  const pools = createPools()
+  await pools.advance()
+  const before = idsOf(pools)
+  faulty.set(({ method, params }) => (method === 'getProgramAccounts' && params[0] === clmm ? refusal : undefined))
+  market.mine(SEARCH_SLOTS)
+  pools.request(tokenOf('TICK'))
+  await pools.advance()
+  expect(warnings).toHaveLength(1)
+  expect([...idsOf(pools)].sort()).toEqual([...before].sort())
+  expect(idsOf(pools)).toContain(findTickPool().id)
+})
+
 /** Of `orders_amount` and `part_filled_orders_remaining` in a tick of 168 bytes, by tick_array.rs of raydium-io/raydium-clmm. */
 const TICKS_AT = 44
 const TICK_BYTES = 168

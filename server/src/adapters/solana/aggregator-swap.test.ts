@@ -15,6 +15,7 @@ import {
   type SolanaUser,
 } from '../../../../sandbox/src/solana/solana-user.fixture.ts'
 import { sol } from '../../../networks/sol.ts'
+import { startFaultyNode } from '../../../test/adapters/chains/evm/faulty-node.ts'
 import { resolveNetwork } from '../../core/domain/network.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import { present } from '../../lib/assert.ts'
@@ -378,6 +379,34 @@ describe('a simulation refuses an instruction', () => {
     const swap = user.approve(await own(usdt), delegate)
     expect(await refusal(swap)).toMatchObject({ problems: [{ reason: 'it alters a token account' }] })
   })
+})
+
+test('a second node simulates the instruction, too: what it contradicts is in the simulations, and a failure refuses the build', async () => {
+  const { order, paid } = await stableSwap()
+  const faulty = await startFaultyNode(node.rpcUrl)
+  try {
+    const both = createSolanaSwapChain({ network, rpcUrls: [node.rpcUrl, faulty.url] })
+    const prepare = async () => both.prepare(orderOf(order, await callOf(order), paid))
+    const paidBy = async () => (await prepare()).simulations.map(({ amountOut }) => amountOut)
+    expect(await paidBy()).toEqual([paid, paid])
+    let isFailing = false
+    faulty.set(async ({ method }, forward) => {
+      if (method !== 'simulateTransaction') return undefined
+      const result = structuredClone(await forward()) as { value: { err: unknown; accounts: { data: string[] }[] } }
+      if (isFailing) result.value.err = { InstructionError: [2, { Custom: 1 }] }
+      // After the user's own account, that of the output.
+      const { data } = present(result.value.accounts[1], 'the account of the output')
+      const bytes = Buffer.from(data[0] ?? '', 'base64')
+      bytes.writeBigUInt64LE(bytes.readBigUInt64LE(64) + 5n, 64)
+      data[0] = bytes.toString('base64')
+      return { result }
+    })
+    expect(await paidBy()).toEqual([paid, paid + 5n])
+    isFailing = true
+    await expect(prepare()).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
+  } finally {
+    await faulty.stop()
+  }
 })
 
 describe('a signed transaction with a lookup table', () => {

@@ -39,7 +39,7 @@ const createReaders = (): ReadonlyMap<string, PoolReader> =>
     ['turbos', readTurbosPool],
   ])
 
-function listPools({ dexes }: DexNetwork): readonly PoolList[] {
+function poolListsOf({ dexes }: DexNetwork): readonly PoolList[] {
   const readers = createReaders()
   return dexes.flatMap((dex) => {
     const reader = readers.get(dex.kind)
@@ -63,7 +63,7 @@ function listingOf({ dexNetwork, tokens }: SuiPoolsOptions): Listing {
 
 /** What is read of a node and kept between the turns. */
 function createReads({ network, dexNetwork, log, staleMs = STALE_MS, now = Date.now }: SuiPoolsOptions) {
-  const lists = listPools(dexNetwork)
+  const lists = poolListsOf(dexNetwork)
   const follower = createPoolFollower({ lists, staleMs, now })
   const loggedFaults = new Map<string, string>()
   const gasPrice = createTimedValue(GAS_PRICE_MS, now, (node: SuiNode) => node.readGasPrice())

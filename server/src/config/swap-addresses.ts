@@ -37,9 +37,10 @@ export async function parsePoolToken(
   text: string,
   readWrapped: () => Promise<string>,
 ): Promise<string | null> {
-  const { parse, native } = formatOf(network).format
-  const token = parse(text)
-  return token === native ? parse(await readWrapped()) : token
+  const { family, format } = formatOf(network)
+  const token = format.parse(text)
+  // In the other families the native coin has the name by which pools hold it.
+  return family === 'evm' && token === format.native ? format.parse(await readWrapped()) : token
 }
 
 /** An address in the canonical form of its network; null if the network has no such address. */

@@ -38,6 +38,7 @@ test('a story has amounts in coins, and addresses and transactions with their pa
   expect(body['addresses']).toMatchObject([
     { kind: 'deposit', network: 'btc', address: 'address-7', url: 'https://mempool.space/address/address-7' },
     { kind: 'recipient', address: 'recipient-7' },
+    { address: 'refund-7' },
   ])
   expect(body['orders']).toMatchObject([
     { id: 'order-7', venue: 'inventory', giveAmount: '0.00000005', takeAmount: '0.000000000000000007' },

@@ -287,7 +287,7 @@ describe('the command line', () => {
     [['pause', 'dex:sushiswap-v2@btc', '--reason', 'x'], 'names no network of swaps'],
     [['pause', 'token:0x12@base', '--reason', 'x'], 'is not the address of a token'],
     [
-      ['pause', 'token:epjfwdd5aufqssqem2qn1xzybapc8g4wegkzwytdt1v@sol', '--reason', 'x'],
+      ['pause', 'token:epjfwdd5aufqssqem2qn1xzybapc8g4weggkzwytdt1v@sol', '--reason', 'x'],
       'is not the address of a token of sol',
     ],
     [['pause', 'pool:usdc@base', '--reason', 'x'], 'no address or id of a pool'],

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 // The seeded transactions are signed and live: a refund would pay a second time.
-test('B168: an exchange whose payout is signed cannot be refunded, released or failed, whoever asks', async () => {
+test('B168: an exchange whose payout is signed cannot be refunded, released or failed by anyone', async () => {
   const { query } = server.test.database
   // The seeded rows have ended; here, one is on its way.
   for (const table of ['executions', 'transactions']) await query(`alter table ${table} disable trigger user`)

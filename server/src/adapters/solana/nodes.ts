@@ -78,7 +78,8 @@ function createMember({ network, url, genesis, isSole }: MemberOptions, onFailur
     const answer = await call(how, method, params)
     if (answer.kind === 'result') return answer.result
     const reason = answer.kind === 'error' ? `${answer.message} (${answer.code})` : answer.reason
-    throw unavailable(network, `${rpc.host}: ${method}: ${reason}`)
+    const isUnsupported = answer.kind === 'error' && answer.code === UNSUPPORTED_VERSION
+    throw (isUnsupported ? unsupportedVersion : unavailable)(network, `${rpc.host}: ${method}: ${reason}`)
   }
   async function check(how: 'call' | 'read'): Promise<void> {
     if (isChecked) return
@@ -189,6 +190,14 @@ export function createSolanaNodes(network: string, rpcUrls: readonly string[], g
 /** Partners do not see which node failed; the cause, which is logged, names it. */
 export const unavailable = (network: string, reason: string): AppError =>
   new AppError('NETWORK_UNAVAILABLE', `the nodes of ${network} are not available`, { cause: new Error(reason) })
+
+/** A transaction of a version that the request does not accept. */
+const UNSUPPORTED_VERSION = -32_015
+export class UnsupportedVersionError extends AppError {}
+const unsupportedVersion = (network: string, reason: string): AppError =>
+  new UnsupportedVersionError('NETWORK_UNAVAILABLE', `the nodes of ${network} have a transaction of another version`, {
+    cause: new Error(reason),
+  })
 
 export const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}

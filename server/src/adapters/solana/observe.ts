@@ -5,7 +5,7 @@ import { readCreated } from './instructions.ts'
 import { fieldsOf, listOf, type SolanaNode, type SolanaNodes, toCount, unavailable } from './nodes.ts'
 import { blockAt } from './prepare.ts'
 import { readAction } from './read-action.ts'
-import { paidTo, type Receipt, readAgreedReceipt, receivedBy } from './receipts.ts'
+import { isReadable, paidTo, type Receipt, readAgreedReceipt, receivedBy } from './receipts.ts'
 
 type Context = Readonly<{ nodes: SolanaNodes; network: string; finalityBlocks: number }>
 type Status = 'processed' | 'confirmed' | 'finalized'
@@ -40,7 +40,7 @@ export async function observe(
   }
   if (status === 'processed') return { kind: 'pending' }
   const receipt = await readAgreedReceipt(context.nodes, hash)
-  if (receipt === null) return { kind: 'pending' }
+  if (!isReadable(receipt)) return { kind: 'pending' }
   return {
     ...{ kind: 'included', block: blockAt(receipt.slot), ok: receipt.ok },
     confirmations: status === 'finalized' ? context.finalityBlocks : 0,

@@ -1,7 +1,7 @@
 import type { PaidFee } from '../../swap/ports/swap-chain.ts'
 import { type Fields, fieldsOf, listOf, type SolanaNode, type SolanaNodes, toCount, unavailable } from './nodes.ts'
 import { actionOf } from './observe.ts'
-import { paidTo, readAgreedReceipt } from './receipts.ts'
+import { isReadable, paidTo, readAgreedReceipt } from './receipts.ts'
 
 const PAGE = 1_000
 
@@ -22,6 +22,7 @@ export async function listPaidFees(nodes: SolanaNodes, query: Query): Promise<re
     const receipt = await readAgreedReceipt(nodes, hash)
     // A node that has lost it since would hide its fee, too.
     if (receipt === null) throw unavailable(nodes.network, `a node does not have the transaction ${hash}`)
+    if (!isReadable(receipt)) continue
     const action = actionOf(receipt)
     if (!receipt.ok || !action || action.feeTo === null || !feeTo.includes(action.feeTo)) continue
     const { ref, tokenOut: token, recipient: sender } = action

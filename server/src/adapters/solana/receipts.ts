@@ -7,6 +7,7 @@ import {
   type SolanaNodes,
   toCount,
   toUnits,
+  UnsupportedVersionError,
   unavailable,
 } from './nodes.ts'
 import { wrappedSol } from './program-address.ts'
@@ -26,41 +27,67 @@ export type Receipt = Readonly<{
   text: string
 }>
 
+/** A transaction of a later version, or that cannot be decoded. It is not ours: ours have version 0. */
+type Unreadable = 'unreadable'
+export const isReadable = (receipt: Receipt | Unreadable | null): receipt is Receipt =>
+  receipt !== null && receipt !== 'unreadable'
+
 /** As every node has it; null if one does not have it. Throws if the nodes contradict each other. */
-export async function readAgreedReceipt(nodes: SolanaNodes, hash: string): Promise<Receipt | null> {
+export async function readAgreedReceipt(nodes: SolanaNodes, hash: string): Promise<Receipt | Unreadable | null> {
   const receipts = await nodes.every((node) => readReceipt(node, hash))
   return receipts.includes(null) ? null : agreeOn(nodes, receipts, hash)
 }
 
 /** As the nodes have it that answer and have it; null if none has it. Throws if they contradict each other. */
 export async function findReceipt(nodes: SolanaNodes, hash: string): Promise<Receipt | null> {
-  return agreeOn(nodes, await nodes.answers((node) => readReceipt(node, hash)), hash)
+  const receipt = agreeOn(nodes, await nodes.answers((node) => readReceipt(node, hash)), hash)
+  return isReadable(receipt) ? receipt : null
 }
 
-function agreeOn({ network }: SolanaNodes, receipts: readonly (Receipt | null)[], hash: string): Receipt | null {
+function agreeOn({ network }: SolanaNodes, receipts: readonly (Receipt | Unreadable | null)[], hash: string) {
   const [first = null, ...others] = receipts.flatMap((one) => one ?? [])
-  if (others.some(({ text }) => text !== first?.text))
+  const textOf = (receipt: Receipt | Unreadable | null) => (isReadable(receipt) ? receipt.text : receipt)
+  if (others.some((one) => textOf(one) !== textOf(first)))
     throw unavailable(network, `the nodes contradict each other about the transaction ${hash}`)
   return first
 }
 
-async function readReceipt(node: SolanaNode, hash: string): Promise<Receipt | null> {
-  const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
-  const reply = await node.ask('getTransaction', [hash, options])
-  if (reply === null) return null
+async function readReceipt(node: SolanaNode, hash: string): Promise<Receipt | Unreadable | null> {
+  const reply = await askForTransaction(node, hash)
+  if (reply === null || reply === 'unreadable') return reply
   const receipt = toReceipt(fieldsOf(reply))
+  if (receipt === 'unreadable') return receipt
   const { transaction } = receipt
   if (transaction.hash !== hash || !transaction.hasValidSignatures)
     throw unavailable(node.network, `a node replied another transaction than ${hash}`)
   return receipt
 }
 
-function toReceipt({ slot, transaction: wire, meta: given }: Fields): Receipt {
+async function askForTransaction(node: SolanaNode, hash: string): Promise<unknown> {
+  const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
+  try {
+    return await node.ask('getTransaction', [hash, options])
+  } catch (error) {
+    if (error instanceof UnsupportedVersionError) return 'unreadable'
+    throw error
+  }
+}
+
+function decodeUnlessForeign(...given: Parameters<typeof decodeTransaction>): DecodedTransaction | null {
+  try {
+    return decodeTransaction(...given)
+  } catch {
+    return null
+  }
+}
+
+function toReceipt({ slot, transaction: wire, meta: given }: Fields): Receipt | Unreadable {
   const meta = fieldsOf(given)
   const [text] = listOf(wire)
   const addresses = fieldsOf(meta['loadedAddresses'])
   const [writable, readonly] = [listOf(addresses['writable']).map(String), listOf(addresses['readonly']).map(String)]
-  const transaction = decodeTransaction(Buffer.from(String(text), 'base64'), { writable, readonly })
+  const transaction = decodeUnlessForeign(Buffer.from(String(text), 'base64'), { writable, readonly })
+  if (transaction === null) return 'unreadable'
   const keys = transaction.keys
   const [before, after] = [listOf(meta['preBalances']), listOf(meta['postBalances'])]
   const changed = (name: string) => listOf(meta[name]).map(fieldsOf)
@@ -109,7 +136,7 @@ export async function readPayment(
   confirmationsOf: (slot: number) => Promise<number>,
 ): Promise<Payment | null> {
   const receipt = await readAgreedReceipt(nodes, hash)
-  if (receipt === null || !receipt.ok || !receipt.transaction.signers.includes(from)) return null
+  if (!isReadable(receipt) || !receipt.ok || !receipt.transaction.signers.includes(from)) return null
   const units = paidTo(receipt, to, token)
   return { units: units > 0n ? units : 0n, confirmations: await confirmationsOf(receipt.slot) }
 }

@@ -246,6 +246,17 @@ describe('a second node that does not tell the truth', () => {
     expect(await chainWith(true).findTransaction(one.hash)).toMatchObject({ hash: one.hash })
   })
 
+  // Anyone can pay to a fee address by a transaction of a version that we do not read: the search of fees must not stop there.
+  test('a transaction of a later version pays no fee, if every node says so', async () => {
+    const [one, other] = [await finishSwap(), await finishSwap()]
+    const query = { ...other.query, from: one.query.from, feeTo: [one.feeTo, other.feeTo] }
+    const refuse = { error: { code: -32_015, message: 'Transaction version (1) is not supported' } }
+    faulty.set(({ method, params }) => (method === 'getTransaction' && params[0] === one.hash ? refuse : undefined))
+    expect(await market.createChain(faulty.url).listPaidFees(query)).toMatchObject([{ hash: other.hash }])
+    await expect(chainWith(true).listPaidFees(query)).rejects.toMatchObject(unavailable)
+    expect(await market.createChain(faulty.url).findTransaction(one.hash)).toBeNull()
+  })
+
   test('cannot hide a fee', async () => {
     const { query } = await finishSwap()
     distort('getSignaturesForAddress', (rows) => {

@@ -1,10 +1,11 @@
-import type { Browser } from 'playwright-core'
 import { startBrowser } from '../test/pages/browser.ts'
 import { serveTracking } from '../test/pages/tracking/serve.ts'
 import { createStates } from '../test/pages/tracking/states.ts'
 import { findOnPath } from '../test/support/describe-with.ts'
 import { median } from './load.ts'
 import type { Result } from './results.ts'
+
+type Browser = Awaited<ReturnType<typeof startBrowser>>
 
 const GOAL_MS = 1_000
 /** Loads with an empty cache, each in a browser context of its own. */

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { openDatabase } from '../server/src/adapters/postgres/core/database.ts'
 import { sandboxOperator } from '../server/src/app/sandbox-operator.ts'
 import { seedAdminRows, seededWebhook } from '../server/test/adapters/postgres/seed-admin-rows.ts'
+import { POSTINGS_PER_EXCHANGE, seedLedgerRows } from '../server/test/adapters/postgres/seed-ledger-rows.ts'
 import type { App, Infrastructure } from './infrastructure.ts'
 import { median, quantile } from './load.ts'
 import type { Result } from './results.ts'
@@ -9,6 +10,10 @@ import type { Result } from './results.ts'
 /** Requests of each list, one after another. */
 const REQUESTS = 40
 const LIST_GOAL_MS = 200
+/** Requests of each report: it reads all postings of its period. */
+const REPORT_REQUESTS = 5
+const REPORT_DAYS = 30
+const DAY_MS = 86_400_000
 
 /** The lists that grow with the business, and searches with one result, with many, and with none. */
 const listsOf = (rows: number): readonly string[] => {
@@ -36,45 +41,108 @@ const listsOf = (rows: number): readonly string[] => {
   ]
 }
 
-/** Lists of the admin API beside `rows` exchanges, deposits, payouts, swaps, acts and deliveries, over one connection. */
+type Answer = Readonly<{ data?: readonly Readonly<{ id?: string }>[]; next?: string | null }>
+type Read = (path: string) => Promise<Answer>
+
+/**
+ * Lists of the admin API beside `rows` exchanges, deposits, payouts, swaps, acts, deliveries and conversions in the ledger, over one
+ * connection.
+ */
 export async function benchConsole(infrastructure: Infrastructure, rows: number): Promise<Result[]> {
   const app = await infrastructure.startApp('console', 0, { hasAdmin: true })
   const database = openDatabase(app.databaseUrl, { max: 1 })
   try {
     await seedAdminRows(database, rows)
+    await seedLedgerRows(database)
   } finally {
     await database.close()
   }
   const read = await logIn(app)
-  const first = new Map<string, string | null>()
-  for (const path of listsOf(rows)) first.set(path, await read(path))
-  const measured: { path: string; ms: number }[] = []
-  for (let n = 0; n < REQUESTS; n++)
-    for (const [path, nextPage] of first) {
-      // Every second request reads a later page.
-      const asked = n % 2 === 0 || nextPage === null ? path : withPage(path, nextPage)
-      const startedAt = performance.now()
-      await read(asked)
-      measured.push({ path, ms: performance.now() - startedAt })
-    }
-  const timesOf = (list: typeof measured) => list.map(({ ms }) => ms).sort((a, b) => a - b)
-  const slowest = [...Map.groupBy(measured, ({ path }) => path)]
-    .map(([path, list]) => ({ path, ms: quantile(timesOf(list), 0.95) }))
-    .sort((a, b) => b.ms - a.ms)
-  return [
-    {
-      name: `slowest list of the console beside ${rows} exchanges, p95`,
-      figures: [{ value: slowest[0]?.ms ?? Number.NaN, unit: 'ms', goal: { below: LIST_GOAL_MS } }],
-      note: `of ${slowest.length} lists and searches, ${REQUESTS} requests each; ${slowest
-        .slice(0, 5)
-        .map(({ path, ms }) => `\`${path}\` ${ms.toFixed(0)} ms`)
-        .join(', ')}; median of all ${median(timesOf(measured)).toFixed(1)} ms`,
-    },
-  ]
+  const id = (await read(`exchanges?find=payout-${Math.floor(rows / 2)}`)).data?.[0]?.id ?? ''
+  const singles = [
+    ['held payouts', 'payouts?attention=held'],
+    ['queue of payouts', 'payouts/queue?network=eth'],
+    ['story of an exchange', `exchanges/story?id=${id}`],
+  ] as const
+  const measured = await measureLists(read, [...listsOf(rows), ...singles.map(([, path]) => path)])
+  const results = [sumUp(measured, rows)]
+  for (const [name, path] of singles) {
+    const value = quantile(measured.times.get(path) ?? [], 0.95)
+    results.push({
+      name: `${name} beside ${rows} exchanges, p95`,
+      figures: [{ value, unit: 'ms', goal: { below: LIST_GOAL_MS } }],
+    })
+  }
+  return [...results, ...(await measureReports(read, rows))]
 }
 
-/** Reads a list as an operator. Returns its next page. */
-async function logIn({ process }: App): Promise<(path: string) => Promise<string | null>> {
+/** Times in ms, ascending, by path. */
+type Measured = Readonly<{ times: ReadonlyMap<string, readonly number[]>; withSecondPage: number }>
+
+/** Every second request of a list reads the page after the last one that was read, and the second page after the last page. */
+async function measureLists(read: Read, paths: readonly string[]): Promise<Measured> {
+  const second = new Map<string, string>()
+  for (const path of paths) {
+    const { next } = await read(path)
+    if (next) second.set(path, next)
+  }
+  if (second.size === 0) throw new Error('no list has a second page: nothing measures how lists are paged')
+  const following = new Map(second)
+  const times = new Map<string, number[]>(paths.map((path) => [path, []]))
+  for (let n = 0; n < REQUESTS; n++)
+    for (const path of paths) {
+      const cursor = n % 2 === 0 ? undefined : following.get(path)
+      const startedAt = performance.now()
+      const { next } = await read(cursor === undefined ? path : withCursor(path, cursor))
+      times.get(path)?.push(performance.now() - startedAt)
+      const later = next ?? second.get(path)
+      if (cursor !== undefined && later !== undefined) following.set(path, later)
+    }
+  for (const list of times.values()) list.sort((a, b) => a - b)
+  return { times, withSecondPage: second.size }
+}
+
+function sumUp({ times, withSecondPage }: Measured, rows: number): Result {
+  const slowest = [...times].map(([path, list]) => ({ path, ms: quantile(list, 0.95) })).toSorted((a, b) => b.ms - a.ms)
+  const all = [...times.values()].flat().toSorted((a, b) => a - b)
+  return {
+    name: `slowest list of the console beside ${rows} exchanges, p95`,
+    figures: [{ value: slowest[0]?.ms ?? Number.NaN, unit: 'ms', goal: { below: LIST_GOAL_MS } }],
+    note: `of ${slowest.length} lists and searches, ${REQUESTS} requests each, half of them of later pages of the ${withSecondPage} lists that have one; ${slowest
+      .slice(0, 5)
+      .map(({ path, ms }) => `\`${path}\` ${ms.toFixed(0)} ms`)
+      .join(', ')}; median of all ${median(all).toFixed(1)} ms`,
+  }
+}
+
+/** Reports have no goal: they read every posting of their period, or all of the ledger. */
+async function measureReports(read: Read, rows: number): Promise<Result[]> {
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+  const period = `from=${dayOf(Date.now() - REPORT_DAYS * DAY_MS)}&to=${dayOf(Date.now())}`
+  const results: Result[] = []
+  for (const [name, path] of [
+    ['trial balance', `ledger/trial-balance?${period}`],
+    ['revenue by day', `reports/revenue?${period}&by=day`],
+    ['costs by day', `reports/costs?${period}&by=day`],
+  ] as const) {
+    const times: number[] = []
+    for (let n = 0; n < REPORT_REQUESTS; n++) {
+      const startedAt = performance.now()
+      const { data = [] } = await read(path)
+      times.push(performance.now() - startedAt)
+      if (data.length === 0) throw new Error(`${path} has no rows`)
+    }
+    results.push({
+      name: `${name} of ${REPORT_DAYS} days beside ${rows} exchanges`,
+      figures: [{ value: median(times), unit: 'ms' }],
+      note: `median of ${REPORT_REQUESTS} requests; ${POSTINGS_PER_EXCHANGE} postings of each finished exchange`,
+    })
+  }
+  return results
+}
+
+/** Reads as an operator. */
+async function logIn({ process }: App): Promise<Read> {
   const url = `http://127.0.0.1:${process.report('port')}/admin/v1`
   const answer = await fetch(`${url}/login`, {
     method: 'POST',
@@ -86,9 +154,9 @@ async function logIn({ process }: App): Promise<(path: string) => Promise<string
   return async (path) => {
     const list = await fetch(`${url}/${path}`, { headers: { authorization: `Bearer ${token}` } })
     if (list.status !== 200) throw new Error(`${path} returned ${list.status}: ${await list.text()}`)
-    return ((await list.json()) as { nextPage?: string | null }).nextPage ?? null
+    return (await list.json()) as Answer
   }
 }
 
-const withPage = (path: string, page: string) =>
-  `${path}${path.includes('?') ? '&' : '?'}page=${encodeURIComponent(page)}`
+const withCursor = (path: string, cursor: string) =>
+  `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`

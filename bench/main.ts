@@ -3,6 +3,7 @@ import { benchCreates, benchFeed, benchMemory, benchPolls, benchWholeExchanges }
 import { benchBlockScan } from './block-scan.ts'
 import { benchConsole } from './console.ts'
 import { benchDeliveries, benchStreams } from './events.ts'
+import { benchFirstPaint } from './first-paint.ts'
 import { type App, type Infrastructure, startInfrastructure } from './infrastructure.ts'
 import { benchPrivate } from './private-exchanges.ts'
 import { benchQuotes } from './quotes.ts'
@@ -31,7 +32,7 @@ const serverParts = [
   'console',
   'swapquotes',
 ]
-const usage = `usage: npm run bench -- [--only ${serverParts.join(',')},swaps,routers,start] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER] [--save]`
+const usage = `usage: npm run bench -- [--only ${serverParts.join(',')},swaps,routers,start,firstpaint] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER] [--save]`
 const SMALL_TABLE_ROWS = 1_000
 
 const { values } = parseArgs({
@@ -62,6 +63,7 @@ async function main(): Promise<void> {
   const run = createRun(startedAt, results)
   const postgres = run.isChosen(...serverParts) ? await benchServers(run) : 'not used'
   await run.add('start', () => benchStart(run.print))
+  await run.add('firstpaint', () => benchFirstPaint(run.print))
   await run.add('swaps', benchSwaps)
   await run.add('routers', benchReferenceRouters)
   const options = process.argv.slice(2).join(' ')

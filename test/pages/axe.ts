@@ -9,11 +9,17 @@ type Result = Readonly<{
   }>[]
 }>
 
-/** What axe finds in a page: the rule, the element and what is wrong. `rules`: only these. */
-export async function findViolations(page: Page, rules: readonly string[] | null = null): Promise<readonly string[]> {
+/** What axe finds in a page: the rule, the element and what is wrong. `rules`: only these. `within`: a selector. */
+export async function findViolations(
+  page: Page,
+  rules: readonly string[] | null = null,
+  within: string | null = null,
+): Promise<readonly string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
   const options = { resultTypes: ['violations'], ...(rules === null ? {} : { runOnly: rules }) }
-  const { violations } = await page.evaluate<Result>(`axe.run(${JSON.stringify(options)})`)
+  const { violations } = await page.evaluate<Result>(
+    `axe.run(${within === null ? 'document' : JSON.stringify(within)}, ${JSON.stringify(options)})`,
+  )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, html, failureSummary }) => `${id} ${target}: ${html}: ${failureSummary}`),
   )

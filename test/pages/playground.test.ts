@@ -172,6 +172,32 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     }
   })
 
+  test('holds an exchange that is paid during a jump of the price, until the price returns', async () => {
+    closers.push(await lockMarket(inject('databaseUrl'), 'matic'))
+    const { page, problems } = await open()
+    await page.getByLabel('From').selectOption('pol@matic')
+    await page.getByLabel('You send').fill('900')
+    await button(page, 'Create the exchange').and(page.locator(':enabled')).click()
+    await page.locator('.failures summary').click()
+    try {
+      await button(page, 'Pay during a price jump').and(page.locator(':enabled')).click()
+      await waitForStatus(page, 'verifying')
+      const held = await readExchange(page)
+      expect([held.statusReason, held.exchanges.map(({ payoutHash }: Json) => payoutHash)]).toEqual([
+        'PRICE_GUARD',
+        [null],
+      ])
+      expect(await scenario.balance('eth@eth', held.request.recipientAddress)).toBe('0')
+      await button(page, 'Let POL move again').click()
+    } finally {
+      await scenario.control('/prices', { currency: 'pol', usd: null })
+    }
+    await waitForStatus(page, 'finished')
+    const { request, exchanges } = await readExchange(page)
+    expect(await scenario.balance('eth@eth', request.recipientAddress)).toBe(exchanges[0].amountToReceived)
+    expect(problems).toEqual([])
+  })
+
   test('swaps a token with a throw-away wallet', async () => {
     closers.push(await lockMarket(inject('databaseUrl'), 'base'))
     const { page, problems } = await open('#swap')

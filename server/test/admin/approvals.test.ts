@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { unownedFundingEntry } from '../../src/core/domain/ledger/entries.ts'
 import { verifyAuditLog } from '../../src/core/services/verify-audit-log.ts'
 import { type AdminServer, type Caller, type Operator, openAdminServer, PASSWORD, rowsOf } from './admin-server.ts'
 
@@ -64,6 +65,25 @@ test('an act that changes limits waits for another operator, and is carried out 
   expect(rowsOf(listed)[0]).toMatchObject({
     ...{ id, state: 'done', askedBy: ada.login, decidedBy: bob.login, action: 'partners-add' },
   })
+})
+
+test('an act whose result has an amount in base units is shown, approved and kept', async () => {
+  const { test, store } = server
+  const [deposit] = await test.database.query<{ id: string }>(
+    `insert into deposits (network, identity, tx_hash, address, asset_id, units, block_height, block_hash, required_confirmations, status,
+       credited_units, credits, unclaimed) values ('btc', 'tx:0', 'tx', 'hot', 'btc@btc', 9, 1, 'h', 2, 'credited', 9, 1, true) returning id`,
+  )
+  const depositId = deposit?.id ?? ''
+  await store.store.ledger.post(unownedFundingEntry(depositId, 1, 'btc@btc', 9n))
+  const act = { depositId, reason: 'our own transfer' }
+  expect((await asker.post('fundings/claim', { ...act, preview: true })).body).toMatchObject({
+    ...{ state: 'preview', result: { id: depositId, units: '9' } },
+  })
+  const asked = await asker.post('fundings/claim', act)
+  const done = await approver.post('requests/approve', { id: asked.body['requestId'] })
+  expect(done.body).toMatchObject({ state: 'done', result: { units: '9' } })
+  expect(rowsOf(await asker.get('requests'))[0]).toMatchObject({ state: 'done', result: { units: '9' } })
+  expect(await store.store.ledger.balance('equity:capital', 'btc@btc')).toBe(-9n)
 })
 
 test('a crash between the act and the answer leaves all or nothing', async () => {

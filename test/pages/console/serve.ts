@@ -1,21 +1,20 @@
+import { readFileSync } from 'node:fs'
 import { freePort } from '@swapyard/lib/free-port.ts'
 import type { Page } from 'playwright-core'
-import { networks } from '../../../server/networks/index.ts'
-import { resolveNetwork } from '../../../server/src/core/domain/network.ts'
 import { mountConsole } from '../../../server/src/pages/console.ts'
-import { seedAdminRows } from '../../../server/test/adapters/postgres/seed-admin-rows.ts'
+import { seededWebhook } from '../../../server/test/adapters/postgres/seed-admin-rows.ts'
 import { type AdminServer, type Operator, openAdminServer, PASSWORD } from '../../../server/test/admin/admin-server.ts'
-import { createPools, parsePoolName } from '../../../server/test/admin/pools.fixture.ts'
+import { addRows, deps, live, XSS } from './rows.ts'
 
-/** Two held deposits, two held payouts, and more than a page of most lists. */
-const ROWS = 2_000
-export const XSS = '<img src=x onerror=alert(1)>'
+export { XSS } from './rows.ts'
 
 export type ConsoleServer = Readonly<{
   origin: string
   server: AdminServer
   /** Id of a held exchange of the partner whose name and external id are markup. */
   heldId: string
+  /** The addresses of a page at which it has rows. */
+  pathsOf(path: string): Promise<readonly string[]>
 }>
 
 /** The console and the admin API on a database with rows. A passkey belongs to a host name, so it is reached by one. */
@@ -25,37 +24,46 @@ export async function serveConsole(): Promise<ConsoleServer> {
   const server = await openAdminServer({
     settings: { cookie: 'swapyard-sandbox', isSecure: false, origins: [origin] },
     site: { rpId: 'localhost', origins: [origin] },
-    live: {
-      networks: networks
-        .filter(({ id }) => id === 'btc' || id === 'eth')
-        .map((one) => resolveNetwork(one, 'production')),
-      // Anybody can give a token any name.
-      pools: createPools(XSS),
-    },
-    deps: { parsePoolName },
-    mount: mountConsole,
+    ...{ deps, live, mount: mountConsole },
   })
   await server.app.listen({ port, host: '127.0.0.1' })
-  return { origin, server, heldId: await addRows(server) }
+  const heldId = await addRows(server)
+  const partnerId = async (name: string) => {
+    const [row] = await server.test.database.query<{ id: string }>('select id from partners where name = $1', [name])
+    return row?.id ?? ''
+  }
+  const pathsOf: ConsoleServer['pathsOf'] = async (path) => {
+    const [area] = path.split('/:')
+    if (area === path) return shownPaths[path] ?? [path]
+    if (area === '/webhooks') return [`${area}/${seededWebhook}`]
+    if (area === '/exchanges') return [`${area}/${heldId}`]
+    if (area === '/partners') return [`${area}/${await partnerId(XSS)}`, `${area}/${await partnerId('others')}`]
+    throw new Error(`${path} needs the id of a row`)
+  }
+  return { origin, server, heldId, pathsOf }
 }
 
-async function addRows({ test: { database } }: AdminServer): Promise<string> {
-  await seedAdminRows(database, ROWS)
-  await database.query("update partners set name = $1 where name = 'acme'", [XSS])
-  await database.query('alter table exchanges disable trigger user')
-  const [held] = await database.query<{ id: string }>(
-    `update exchanges set external_id = $1, partner_id = (select id from partners where name = $1)
-     where id = (select exchange_id from executions where status = 'verifying' order by updated_at, id limit 1) returning id`,
-    [XSS],
-  )
-  await database.query('alter table exchanges enable trigger user')
-  return held?.id ?? ''
+const ofPartner = `partner=${encodeURIComponent(XSS)}`
+/** Filters with which a page has the rows of the partner with markup, or rows at all. */
+const shownPaths: Readonly<Record<string, readonly string[]>> = {
+  '/exchanges': [`/exchanges?${ofPartner}`],
+  '/payout-queue': ['/payout-queue?network=eth'],
+  '/webhooks': [`/webhooks?${ofPartner}`, '/webhooks'],
 }
+
+const pageList = readFileSync(new URL('../../../web/console/src/pages/page-list.ts', import.meta.url), 'utf8')
+/** The path of every page of the console. */
+export const pagePaths = [...pageList.matchAll(/path: '([^']+)'/g)].map(([, path = '']) => path)
 
 /** Fills the login, which must be on the page. */
-export async function logIn(page: Page, { login }: Pick<Operator, 'login'>, code = ''): Promise<void> {
+export async function logIn(
+  page: Page,
+  { login }: Pick<Operator, 'login'>,
+  code = '',
+  password = PASSWORD,
+): Promise<void> {
   await page.getByRole('textbox', { name: 'Login' }).fill(login)
-  await page.getByLabel(/^Password/).fill(PASSWORD)
+  await page.getByLabel(/^Password/).fill(password)
   await page.getByLabel('Code').fill(code)
   await page.getByRole('button', { name: 'Log in' }).click()
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ExchangeView } from '../../../server/src/exchange/domain/exchange.ts'
 import { makeView } from '../../../server/src/exchange/domain/tracked-exchange.fixture.ts'
 import { describeWith } from '../../support/describe-with.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { until } from '../../support/until.ts'
 import { findViolations } from '../axe.ts'
 import { openPage, phone, startBrowser } from '../browser.ts'
@@ -60,6 +60,38 @@ describeWith('chromium', 'a payer on the tracking page', () => {
     expect(await page.evaluate('window.marker')).toBe(1)
     expect(problems).toEqual([])
     await page.close()
+  })
+
+  test('sees every change also where the stream is refused, as to the twenty-first page of a network address', async () => {
+    const crowded = await serveTracking({ streams: { perNetwork: 0, total: 50, lookMs: LOOK_MS } })
+    try {
+      const view = stateOf('pending')
+      const page = await browser.newPage()
+      page.setDefaultTimeout(PATIENCE_MS)
+      await page.clock.install()
+      const requested: string[] = []
+      page.on('request', (request) => void requested.push(request.url()))
+      const countAttempts = () => requested.filter((url) => url.includes('/events')).length
+      await page.goto(`${crowded.url}${crowded.add(view)}?lang=en`)
+      const headingAfterWait = async () => {
+        await page.clock.runFor(15_000)
+        return page.locator('#status h2').textContent()
+      }
+      crowded.replace(changed(view, { status: 'confirming' }, [{}]))
+      await expect.poll(headingAfterWait, PATIENCE).toBe('Payment seen')
+      const paid = { status: 'finished', payoutHash, sentUnits: 5n } as const
+      crowded.replace(changed(view, { status: 'finished' }, [paid]))
+      await expect.poll(headingAfterWait, PATIENCE).toBe('Complete')
+      // The page of a closed exchange is not read again.
+      const attemptsUntilEnd = countAttempts()
+      expect(attemptsUntilEnd).toBeGreaterThan(1)
+      await page.clock.runFor(60_000)
+      await page.evaluate('fetch(location.href)')
+      expect(countAttempts()).toBe(attemptsUntilEnd)
+      await page.close()
+    } finally {
+      await crowded.close()
+    }
   })
 
   test('sees the time run down', async () => {

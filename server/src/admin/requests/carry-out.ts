@@ -8,6 +8,7 @@ import { findAction } from '../actions/actions.ts'
 import type { AdminStore, AdminStores } from '../ports/admin-store.ts'
 import type { ActionRequest } from '../ports/requests.ts'
 import type { Session } from '../ports/sessions.ts'
+import { toPlain } from '../reads/read.ts'
 
 /** A request that was not approved in this time is closed. */
 const REQUEST_MS = 24 * 3_600_000
@@ -158,7 +159,8 @@ type Act = Readonly<{ action: AdminActionName; given: Given; note: AuditNote; ex
 async function act(tx: AdminStores, deps: ActionDeps, { action, given, note, extra = {} }: Act): Promise<Done> {
   const store = withDetail(tx.store, extra)
   const result = await findAction(action).run({ ...tx, store, deps, note }, given)
-  return { result, acts: await tx.ownActs() }
+  // Answers and stored requests are JSON, which has no bigints.
+  return { result: toPlain(result) as ActionResult, acts: await tx.ownActs() }
 }
 
 /** Adds the request and its second person to each row of the audit log. */

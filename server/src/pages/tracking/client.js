@@ -1,6 +1,7 @@
 // Keeps the tracking page current, counts down, and copies. The page is complete without it.
 
 const live = document.getElementById('live')
+/** Time between two attempts, in ms, while the stream of events is refused. */
 const RECONNECT_MS = 15_000
 
 /** Time left is counted from the load of each region, so the clock of the device does not matter. */
@@ -43,10 +44,8 @@ function prepare(region) {
 }
 
 /** Replaces the regions whose version changed. A form that the user fills in keeps its version, and so its content. */
-function update(markup) {
-  const next = document.createElement('template')
-  next.innerHTML = markup
-  for (const region of next.content.children) {
+function update(regions) {
+  for (const region of regions) {
     const shown = document.getElementById(region.id)
     if (!shown || shown.dataset.version === region.dataset.version) continue
     const hadFocus = shown.contains(document.activeElement)
@@ -59,12 +58,31 @@ function update(markup) {
 
 function follow() {
   const stream = new EventSource(live.dataset.events)
-  stream.addEventListener('page', (event) => update(event.data))
+  stream.addEventListener('page', (event) => {
+    const next = document.createElement('template')
+    next.innerHTML = event.data
+    update(next.content.children)
+  })
   stream.addEventListener('end', () => stream.close())
   stream.addEventListener('error', () => {
     // Refused: the browser does not try again.
-    if (stream.readyState === EventSource.CLOSED) setTimeout(follow, RECONNECT_MS)
+    if (stream.readyState === EventSource.CLOSED) setTimeout(reload, RECONNECT_MS)
   })
+}
+
+/** Reads the page in place of the stream, which a network address with too many streams does not get. */
+async function reload() {
+  const next = await readPage().catch(() => null)
+  update(next?.children ?? [])
+  // The page of a closed exchange names no stream.
+  if (next === null || next.dataset.events) follow()
+}
+
+/** Null if the server does not show the exchange, as after too many requests. */
+async function readPage() {
+  const answer = await fetch(location.href)
+  if (!answer.ok) return null
+  return new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('live')
 }
 
 document.addEventListener('click', (event) => {

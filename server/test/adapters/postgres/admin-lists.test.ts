@@ -3,6 +3,7 @@ import { createAdminLists } from '../../../src/adapters/postgres/admin/lists.ts'
 import type { Database } from '../../../src/adapters/postgres/core/database.ts'
 import type { AdminLists, Rows } from '../../../src/admin/ports/lists.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
+import { countRowsRead, type Recorded } from './rows-read.ts'
 import { seedAdminRows, seededWebhook } from './seed-admin-rows.ts'
 
 /** Enough for a read of a whole table to be many times a page. */
@@ -12,7 +13,7 @@ const LIMIT = 50
 const READ_MAX = 20 * LIMIT
 
 let test_: TestDatabase
-let queries: { text: string; values: readonly unknown[] }[] = []
+let queries: Recorded[] = []
 let lists: AdminLists
 beforeAll(async () => {
   test_ = await openTestDatabase()
@@ -28,37 +29,10 @@ beforeAll(async () => {
 })
 afterAll(() => test_.close())
 
-type Plan = Readonly<{
-  'Node Type': string
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Index Recheck'?: number
-  Plans?: readonly Plan[]
-}>
-
-/** Rows that the scans of a plan have read. */
-function rowsRead(plan: Plan): number {
-  const own = /Scan/.test(plan['Node Type'])
-    ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)) *
-      plan['Actual Loops']
-    : 0
-  return own + (plan.Plans ?? []).reduce((sum, one) => sum + rowsRead(one), 0)
-}
-
 async function countRead(read: () => Promise<unknown>): Promise<number> {
   queries = []
   await read()
-  let total = 0
-  for (const { text, values } of queries) {
-    const [row] = await test_.database.query<{ 'QUERY PLAN': readonly { Plan: Plan }[] }>(
-      `explain (analyze, format json) ${text}`,
-      values,
-    )
-    for (const { Plan: plan } of row?.['QUERY PLAN'] ?? []) total += rowsRead(plan)
-  }
-  return total
+  return countRowsRead(test_.database, queries)
 }
 
 type Page = (cursor: string | null) => Promise<Rows>

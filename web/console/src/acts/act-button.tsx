@@ -26,22 +26,29 @@ export function ActButton(props: ActProps) {
   const open = () => {
     if (entry !== null) openDialog(props.label, (close) => <ActSteps {...props} entry={entry} onClose={close} />)
   }
-  return <RoleButton label={props.label} reason={reason} onClick={open} isLoading={entry === null} />
+  return <RoleButton label={props.label} reason={reason} onClick={open} isLoading={entry === null} act={props.act} />
 }
 
-type ButtonProps = Readonly<{ label: string; reason: string | null; onClick: () => void; isLoading?: boolean }>
+type ButtonProps = Readonly<{
+  label: string
+  reason: string | null
+  onClick: () => void
+  isLoading?: boolean
+  /** By which tests find the button of an act. */
+  act?: AdminActionName
+}>
 
 /** Without the role it stays focusable, so that its reason can be read. */
-export function RoleButton({ label, reason, onClick, isLoading = false }: ButtonProps) {
+export function RoleButton({ label, reason, onClick, isLoading = false, act }: ButtonProps) {
   if (reason === null)
     return (
-      <Button variant="default" size="compact-sm" onClick={onClick} disabled={isLoading}>
+      <Button variant="default" size="compact-sm" onClick={onClick} disabled={isLoading} data-act={act}>
         {label}
       </Button>
     )
   return (
     <Tooltip label={reason} events={{ hover: true, focus: true, touch: true }}>
-      <Button variant="default" size="compact-sm" data-disabled aria-disabled aria-description={reason}>
+      <Button variant="default" size="compact-sm" data-disabled aria-disabled aria-description={reason} data-act={act}>
         {label}
       </Button>
     </Tooltip>

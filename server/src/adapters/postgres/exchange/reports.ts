@@ -72,7 +72,12 @@ share as (
       else div(c.units, count(*) over w) + case when row_number() over (w order by p.id) = 1
         then c.units - count(*) over w * div(c.units, count(*) over w) else 0 end end as units
   from cost c
-  left join payouts p on (c.kind = 'transaction' and p.transaction_id::text = c.owner) or (c.kind = 'payout' and p.id::text = c.owner)
+  -- Each branch has an index; a condition that joins both would compare every entry with every payout.
+  left join lateral (
+    select id, transaction_id, purpose, exchange_id, network, address from payouts
+      where transaction_id = case when c.kind = 'transaction' then c.owner::uuid end
+    union all select id, transaction_id, purpose, exchange_id, network, address from payouts
+      where id = case when c.kind = 'payout' then c.owner::uuid end) p on true
   left join lateral (select exchange_id from deposits where p.purpose = 'sweep' and swept_by = p.id limit 1) d on true
   left join lateral (select exchange_id from deposit_targets
     where p.purpose = 'gas' and network = p.network and address = p.address limit 1) t on true

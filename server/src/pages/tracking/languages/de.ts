@@ -6,7 +6,7 @@ export const de: Texts = {
   heading: 'Tausch von {from} in {to}',
   statuses: {
     pending: 'Wartet auf Ihre Zahlung',
-    confirming: 'Zahlung gesehen',
+    confirming: 'Zahlung erkannt',
     verifying: 'Angehalten',
     exchanging: 'Wird getauscht',
     sending: 'Auszahlung gesendet',
@@ -17,8 +17,8 @@ export const de: Texts = {
   },
   now: {
     pending: 'Senden Sie {amount} an die Adresse unten. Alles Weitere geschieht von selbst.',
-    confirming: 'Ihre Zahlung wurde gesehen. Sie wird getauscht, sobald das Netzwerk sie bestätigt hat.',
-    verifying: 'Der Tausch ist angehalten. Sie müssen nichts tun, außer diese Seite bittet Sie darum.',
+    confirming: 'Ihre Zahlung wurde erkannt. Sie wird getauscht, sobald das Netzwerk sie bestätigt hat.',
+    verifying: 'Der Tausch ist angehalten. Sie müssen nichts tun, es sei denn, diese Seite bittet Sie darum.',
     exchanging: 'Ihre Zahlung ist bestätigt. Sie wird getauscht, und die Auszahlung wird vorbereitet.',
     sending:
       'Die Auszahlung ist auf dem Weg zur Empfängeradresse. Sie ist abgeschlossen, wenn das Netzwerk sie bestätigt hat.',
@@ -32,7 +32,7 @@ export const de: Texts = {
   credited:
     'Der Tausch ist abgeschlossen. Der Erlös ist bei dem Dienst gutgeschrieben, bei dem Sie ihn begonnen haben.',
   reasons: {
-    EXPIRED: 'Es ist rechtzeitig keine Zahlung angekommen.',
+    EXPIRED: 'Es ist keine Zahlung rechtzeitig angekommen.',
     BELOW_MIN: 'Die Zahlung war kleiner als der Mindestbetrag dieses Tauschs.',
     ABOVE_MAX: 'Die Zahlung war größer als der Betrag, der im Moment getauscht werden kann.',
     OUTSIDE_TOLERANCE:
@@ -56,7 +56,7 @@ export const de: Texts = {
     CANCELLED: 'Der Tausch wurde abgebrochen.',
   },
   decided: 'Ein Mensch hat das entschieden.',
-  doNotPay: 'Senden Sie nichts mehr an seine Einzahlungsadresse.',
+  doNotPay: 'Senden Sie nichts mehr an die Einzahlungsadresse dieses Tauschs.',
   steps: {
     heading: 'Fortschritt',
     payment: 'Zahlung',
@@ -70,7 +70,7 @@ export const de: Texts = {
   deadlines: 'Fristen',
   fixedEnds: 'Der Festkurs endet in',
   fixedNote:
-    'Der Kurs ist fest für eine Zahlung, die vorher gesehen und bald danach bestätigt wird: Zahlen Sie mit einer üblichen Netzwerkgebühr. Für eine spätere Zahlung gilt der feste oder der aktuelle Kurs, je nachdem, welcher Ihnen weniger gibt. Ist der Unterschied zu groß, wird die Zahlung abzüglich der Netzwerkgebühr zurückgesendet.',
+    'Der Kurs ist fest für eine Zahlung, die vorher erkannt und bald danach bestätigt wird: Zahlen Sie mit einer üblichen Netzwerkgebühr. Für eine spätere Zahlung gilt der feste oder der aktuelle Kurs, je nachdem, welcher Ihnen weniger gibt. Ist der Unterschied zu groß, wird die Zahlung abzüglich der Netzwerkgebühr zurückgesendet.',
   fixedOver:
     'Der Festkurs ist abgelaufen. Für eine Zahlung gilt jetzt der feste oder der aktuelle Kurs, je nachdem, welcher Ihnen weniger gibt. Ist der Unterschied zu groß, wird die Zahlung abzüglich der Netzwerkgebühr zurückgesendet.',
   expires: 'Verbleibende Zeit zum Zahlen',

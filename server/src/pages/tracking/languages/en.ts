@@ -53,7 +53,7 @@ export const en: Texts = {
     CANCELLED: 'The exchange was cancelled.',
   },
   decided: 'A person decided this.',
-  doNotPay: 'Do not send anything more to its deposit address.',
+  doNotPay: 'Do not send anything more to the deposit address of this exchange.',
   steps: {
     heading: 'Progress',
     payment: 'Payment',

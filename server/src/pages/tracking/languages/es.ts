@@ -17,7 +17,7 @@ export const es: Texts = {
   },
   now: {
     pending: 'Envíe {amount} a la dirección de abajo. Todo lo demás ocurre automáticamente.',
-    confirming: 'Hemos detectado su pago. Se intercambia en cuanto la red lo haya confirmado.',
+    confirming: 'Hemos detectado su pago. Se intercambiará en cuanto la red lo haya confirmado.',
     verifying: 'El intercambio está retenido. No tiene que hacer nada, salvo que esta página se lo pida.',
     exchanging: 'Su pago está confirmado. Se está intercambiando y se prepara el envío.',
     sending: 'El envío va de camino a la dirección del destinatario. Estará completo cuando la red lo haya confirmado.',
@@ -39,7 +39,7 @@ export const es: Texts = {
     WRONG_ASSET: 'El pago se hizo en una moneda distinta de la de este intercambio.',
     NOT_RECEIVED: 'La red anunció un pago, pero no se recibió nada.',
     PRICE_GUARD:
-      'El precio se ha alejado mucho de la cotización. El intercambio continúa cuando el precio vuelva o cuando una persona lo decida.',
+      'El precio se ha alejado mucho de la cotización. El intercambio continuará cuando el precio se recupere o cuando una persona lo decida.',
     REFUND_ADDRESS_REQUIRED: 'Hay que devolver el pago y no se conoce ninguna dirección de devolución.',
     DEPOSIT_VANISHED: 'Su pago ya no está en la cadena de bloques. Se tramitará cuando la red vuelva a confirmarlo.',
     REORG_AFTER_PAYOUT:
@@ -48,11 +48,11 @@ export const es: Texts = {
     LIMIT: 'El importe supera un límite. Una persona lo revisa antes de enviarlo.',
     OPERATOR: 'Una persona está revisando este intercambio.',
     NETWORK_UNAVAILABLE:
-      'Una red de este intercambio no está disponible ahora. El intercambio continúa cuando vuelva a estarlo.',
+      'Una red de este intercambio no está disponible ahora. El intercambio continuará cuando vuelva a estarlo.',
     CANCELLED: 'El intercambio se canceló.',
   },
   decided: 'Lo ha decidido una persona.',
-  doNotPay: 'No envíe nada más a su dirección de depósito.',
+  doNotPay: 'No envíe nada más a la dirección de depósito de este intercambio.',
   steps: {
     heading: 'Progreso',
     payment: 'Pago',
@@ -73,8 +73,8 @@ export const es: Texts = {
   fixedOver:
     'El tipo fijo ha terminado. A un pago hecho ahora se le aplica el tipo fijo o el actual, el que le dé menos. Si la diferencia es demasiado grande, el pago se devuelve, descontada la comisión de red.',
   expires: 'Tiempo restante para pagar',
-  expiryNote: 'Un pago que llegue más tarde no se intercambia. Se devuelve, descontada la comisión de red.',
-  floatingNote: 'El tipo no es fijo. Lo que recibe se calcula cuando su pago esté confirmado.',
+  expiryNote: 'Un pago que llegue más tarde no se intercambiará. Se devolverá, descontada la comisión de red.',
+  floatingNote: 'El tipo no es fijo. Lo que reciba se calculará cuando su pago esté confirmado.',
   pay: {
     heading: 'Su pago',
     amount: 'Importe',
@@ -89,9 +89,9 @@ export const es: Texts = {
   },
   details: {
     heading: 'Detalles',
-    youSend: 'Envía',
-    youGet: 'Recibe aproximadamente',
-    youGetFixed: 'Recibe',
+    youSend: 'Usted envía',
+    youGet: 'Usted recibe aproximadamente',
+    youGetFixed: 'Usted recibe',
     recipient: 'Dirección del destinatario',
     creditedToService: 'El importe se abona en el servicio donde inició el intercambio.',
     refundAddress: 'Dirección de devolución',

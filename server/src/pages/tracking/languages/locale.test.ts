@@ -51,6 +51,14 @@ describe('the texts', () => {
     expect(formOf('ar', 3)).toMatch(/تأكيدات$/)
     expect(formOf('ar', 12)).toMatch(/تأكيدًا$/)
   })
+
+  // The form is chosen by the number that is needed, so the noun stands beside that number: "1 sur 2 confirmations".
+  test.each(['en', 'es', 'pt', 'fr', 'de', 'ru', 'tr'] as const)(
+    'in %s name confirmations after the number that is needed',
+    (code) => {
+      for (const form of Object.values(languages[code].confirmations)) expect(form).toMatch(/\{needed\} \p{L}+$/u)
+    },
+  )
 })
 
 test.each([

@@ -26,7 +26,7 @@ export const tr: Texts = {
     refunded: 'Ödemeniz, ağ ücreti düşülerek iade edildi ve ağ bunu onayladı.',
     failed: 'Bu takas kapandı.',
   },
-  paymentVanished: 'Ödemeniz artık blok zincirinde değil. Yeniden ödemeden önce onu cüzdanınızda arayın.',
+  paymentVanished: 'Ödemeniz artık blok zincirinde değil. Yeniden ödeme yapmadan önce onu cüzdanınızda arayın.',
   credited: 'Takas tamamlandı. Tutar, takası başlattığınız hizmette hesaba geçirildi.',
   reasons: {
     EXPIRED: 'Zamanında hiçbir ödeme gelmedi.',
@@ -62,7 +62,7 @@ export const tr: Texts = {
   },
   confirmations: { one: '{seen} / {needed} onay', other: '{seen} / {needed} onay' },
   expectedDuration: 'Beklenen süre',
-  deadlines: 'Süreler',
+  deadlines: 'Süre sınırları',
   fixedEnds: 'Sabit kurun bitmesine kalan süre',
   fixedNote:
     'Kur, bu süre dolmadan görülen ve kısa süre sonra onaylanan bir ödeme için sabittir: olağan bir ağ ücretiyle ödeyin. Daha geç gelen bir ödemede, sabit kur ile güncel kurdan size daha az veren uygulanır. Fark çok büyükse ödeme, ağ ücreti düşülerek iade edilir.',

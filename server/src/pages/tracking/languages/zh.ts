@@ -18,7 +18,7 @@ export const zh: Texts = {
   now: {
     pending: '请将 {amount} 发送到下方地址。其余步骤会自动完成。',
     confirming: '已发现您的付款。网络确认后立即进行兑换。',
-    verifying: '兑换已暂停。除非本页面提示，您无需任何操作。',
+    verifying: '兑换已暂停。除非本页面提示，否则您无需任何操作。',
     exchanging: '您的付款已确认。正在兑换，并准备发出款项。',
     sending: '款项正在发往收款地址。网络确认后即告完成。',
     refunding: '您的付款在扣除网络费后正在退回。',
@@ -27,7 +27,7 @@ export const zh: Texts = {
     failed: '此兑换已关闭。',
   },
   paymentVanished: '您的付款已不在区块链上。再次付款之前，请先在您的钱包中查看。',
-  credited: '兑换已完成。所得款项已记入您发起兑换的服务。',
+  credited: '兑换已完成。所得款项已记入您在发起兑换的服务中的账户。',
   reasons: {
     EXPIRED: '规定时间内没有收到付款。',
     BELOW_MIN: '付款低于此兑换的最低金额。',
@@ -49,7 +49,7 @@ export const zh: Texts = {
     CANCELLED: '兑换已取消。',
   },
   decided: '这是人工作出的决定。',
-  doNotPay: '请不要再向其充值地址发送任何款项。',
+  doNotPay: '请不要再向此兑换的充值地址发送任何款项。',
   steps: {
     heading: '进度',
     payment: '付款',
@@ -84,16 +84,16 @@ export const zh: Texts = {
   details: {
     heading: '详情',
     youSend: '您发送',
-    youGet: '您约得',
-    youGetFixed: '您得到',
+    youGet: '您预计获得',
+    youGetFixed: '您将获得',
     recipient: '收款地址',
-    creditedToService: '所得款项记入您发起兑换的服务。',
+    creditedToService: '所得款项将记入您在发起兑换的服务中的账户。',
     refundAddress: '退款地址',
     created: '创建时间',
     id: '兑换编号',
     linkNote: '任何拥有本页面网址的人都能看到此兑换。',
     privateNote:
-      '任何拥有本页面网址的人都能看到此隐私兑换的双方：请勿外传。如果您在同一个区块浏览器中打开这两笔交易，它可能会将二者联系起来。',
+      '任何拥有本页面网址的人都能看到此隐私兑换的两端：请勿外传。如果您在同一个区块浏览器中打开这两笔交易，它可能会将二者联系起来。',
   },
   deposits: {
     heading: '付款记录',

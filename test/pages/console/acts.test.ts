@@ -1,0 +1,120 @@
+import { type AdminActionName, adminActions } from '@swapyard/schema'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWith } from '../../support/describe-with.ts'
+import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
+import { findViolations } from '../axe.ts'
+import { openPage, startBrowser } from '../browser.ts'
+import { type ConsoleServer, logIn, pagePaths, serveConsole, XSS } from './serve.ts'
+
+const acts = Object.keys(adminActions) as AdminActionName[]
+
+const BTC_ADDRESS = 'bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3'
+
+/** Arguments in place of the examples, which name what this database does not have. An empty one is not given. */
+const others: Readonly<Partial<Record<AdminActionName, Readonly<Record<string, string>>>>> = {
+  'exchanges-set-refund': { address: BTC_ADDRESS, memo: '' },
+  'unclaimed-pay-out': { address: BTC_ADDRESS, memo: '' },
+  'treasury-withdraw': { amount: '0.1' },
+  'treasury-ceiling': { amount: '0.9' },
+  'partners-pay-out': { memo: '' },
+  'partners-recipient': { memo: '' },
+  'partners-fees-search': { network: 'base' },
+  'operators-invite': { login: 'fay@example.com' },
+}
+
+/** Acts that this server refuses, and why. Their dialog says so; that of all others shows what they will do. */
+const refused: Readonly<Partial<Record<AdminActionName, string>>> = {
+  'partners-fees-paid': 'swaps are not served on btc',
+  'payouts-release-input': 'is not quarantined',
+}
+
+type Member = Readonly<{ type: string; examples?: readonly unknown[] }>
+
+/** The example of an argument as it is typed. Lists have one item a line. */
+function exampleOf(act: AdminActionName, name: string): string {
+  const { properties } = adminActions[act].arguments as { properties: Readonly<Record<string, Member>> }
+  const example = others[act]?.[name] ?? properties[name]?.examples?.[0]
+  return Array.isArray(example) ? example.join('\n') : String(example)
+}
+
+describeWith('chromium', 'every act of the console', () => {
+  let console_: ConsoleServer
+  let browser: Browser
+  let page: Page
+  let problems: string[]
+
+  beforeAll(async () => {
+    console_ = await serveConsole()
+    const ada = await console_.server.addOperator('ada@example.com', 'admin')
+    await console_.server.addOperator('bob@example.com', 'viewer')
+    await console_.server.addOperator('dan@example.com', 'viewer')
+    await console_.server.test.database.query(
+      "update operators set disabled_at = now() where login = 'dan@example.com'",
+    )
+    browser = await startBrowser()
+    ;({ page, problems } = await openPage(browser, `${console_.origin}/console/`, { reducedMotion: 'reduce' }))
+    page.setDefaultTimeout(PATIENCE_MS)
+    await logIn(page, ada, ada.code())
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await console_?.server.close()
+  })
+
+  /** Fills what the page does not give, and presses Preview. */
+  async function askForPreview(dialog: Locator, act: AdminActionName): Promise<void> {
+    await dialog.getByRole('button', { name: 'Preview' }).waitFor()
+    const names = await dialog
+      .locator('input[name], select[name], textarea[name]')
+      .evaluateAll((inputs) => inputs.map((input) => input.getAttribute('name') ?? ''))
+    for (const name of names) {
+      const input = dialog.locator(`[name="${name}"]`)
+      const text = name === 'reason' ? XSS : exampleOf(act, name)
+      if ((await input.evaluate((one) => one.tagName)) === 'SELECT') await input.selectOption(text)
+      else if (name in (others[act] ?? {}) || (await input.inputValue()) === '') await input.fill(text)
+    }
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+  }
+
+  /** The error, or `shown` when the dialog says what the act will do. */
+  async function previewAct(act: AdminActionName): Promise<string> {
+    await page.locator(`[data-act="${act}"]`).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Reason').waitFor()
+    expect([act, await findViolations(page, null, '[role=dialog]')]).toEqual([act, []])
+    await askForPreview(dialog, act)
+    const forecast = dialog.getByRole('heading', { name: 'What it will do' })
+    await forecast.or(dialog.getByRole('alert')).first().waitFor()
+    expect([act, await findViolations(page, null, '[role=dialog]')]).toEqual([act, []])
+    const outcome = (await forecast.count()) > 0 ? 'shown' : await dialog.getByRole('alert').textContent()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    return outcome ?? ''
+  }
+
+  test('is on a page, and its dialog shows what it will do or why it is refused, without violations', async () => {
+    const outcomes = new Map<AdminActionName, string>()
+    for (const path of pagePaths)
+      for (const shown of await console_.pathsOf(path)) {
+        await page.goto(`${console_.origin}/console${shown}`)
+        await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
+        await expect.poll(() => page.getByText('Loading', { exact: true }).count(), PATIENCE).toBe(0)
+        const buttons = page.locator('[data-act]')
+        const found = await buttons.evaluateAll((all) => all.map((button) => button.getAttribute('data-act') ?? ''))
+        for (const act of new Set(found as AdminActionName[]))
+          if (!outcomes.has(act)) outcomes.set(act, await previewAct(act))
+      }
+    expect([...outcomes.keys()].toSorted()).toEqual(acts.toSorted())
+    const refusals = [...outcomes].filter(([, outcome]) => outcome !== 'shown')
+    expect(Object.fromEntries(refusals)).toEqual(
+      Object.fromEntries(Object.entries(refused).map(([act, why]) => [act, expect.stringContaining(why)])),
+    )
+    // A preview changes nothing.
+    expect(await console_.server.test.database.query('select 1 from operator_requests')).toEqual([])
+    expect(await page.locator('img').count()).toBe(0)
+    // Browsers report refusals.
+    expect(problems.filter((problem) => !/status of 4\d\d/.test(problem))).toEqual([])
+  })
+})

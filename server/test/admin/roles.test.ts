@@ -71,9 +71,10 @@ describe.each(operatorRoles)('%s', (role) => {
     if (isBelow(least)) expect(body).toMatchObject({ statusCode: 403, code: 'ROLE_REQUIRED' })
     // A preview of the example: it is carried out and rolled back, or refused for what it names.
     else
-      expect([status === 201 || (body['code'] !== 'ROLE_REQUIRED' && [400, 422].includes(status)), body]).toMatchObject(
-        [true, {}],
-      )
+      expect([
+        status === 201 || (body['code'] !== 'ROLE_REQUIRED' && [400, 409, 422].includes(status)),
+        body,
+      ]).toMatchObject([true, {}])
   })
 
   test.each(Object.entries(adminReadRoutes))('reads %s according to its role', async (name, route) => {

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
+import { createContext, Fragment, type ReactNode, useCallback, useContext, useState } from 'react'
 import { Dialog } from './dialog.tsx'
 
 type Content = (close: () => void) => ReactNode
@@ -9,10 +9,10 @@ const OpenDialog = createContext<Open>(() => undefined)
 export const useDialog = (): Open => useContext(OpenDialog)
 
 export function DialogHost({ children }: Readonly<{ children: ReactNode }>) {
-  const [shown, setShown] = useState<Readonly<{ title: string; content: Content }> | null>(null)
+  const [shown, setShown] = useState<Readonly<{ id: number; title: string; content: Content }> | null>(null)
   const [isOpen, setOpen] = useState(false)
   const open = useCallback<Open>((title, content) => {
-    setShown({ title, content })
+    setShown((before) => ({ id: (before?.id ?? 0) + 1, title, content }))
     setOpen(true)
   }, [])
   const close = () => setOpen(false)
@@ -20,7 +20,8 @@ export function DialogHost({ children }: Readonly<{ children: ReactNode }>) {
     <OpenDialog value={open}>
       {children}
       <Dialog title={shown?.title ?? ''} isOpen={isOpen} onClose={close}>
-        {shown?.content(close)}
+        {/* Opened while the last one still closes, it would keep that one's state. */}
+        <Fragment key={shown?.id}>{shown?.content(close)}</Fragment>
       </Dialog>
     </OpenDialog>
   )

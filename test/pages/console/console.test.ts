@@ -20,7 +20,18 @@ const narrow = { width: 390, height: 844 }
 const EXPECTED = /status of 40[13]/
 /** Pages without a text that a partner or a chain sets, and the reports, which have one per partner alone. */
 const OURS = new Set([
-  ...['/', '/payout-queue', '/wallets', '/ledger', '/reconciliation', '/reports', '/prices', '/networks', '/operators'],
+  ...[
+    '/',
+    '/payout-queue',
+    '/wallets',
+    '/ledger',
+    '/reconciliation',
+    '/reports',
+    '/prices',
+    '/networks',
+    '/operators',
+    '/second-factors',
+  ],
 ])
 
 describeWith('chromium', 'the console', () => {

@@ -56,15 +56,16 @@ function findNode() {
 }
 
 /** Runs the child in this process group until it exits. Resolves to its exit code or signal. */
-function runToEnd(node, args, env) {
-  const child = spawn(node, args, { cwd: root, env, stdio: 'inherit' })
+function runToEnd(node, args, env, stdio = 'inherit', onStart = () => {}) {
+  const child = spawn(node, args, { cwd: root, env, stdio })
+  onStart(child)
   const forward = (signal) => child.kill(signal)
   // A terminal sends Ctrl-C to the whole process group. A second SIGINT would make the child stop at once.
   const onInterrupt = () => process.stdin.isTTY || child.kill('SIGINT')
   process.on('SIGTERM', forward).on('SIGHUP', forward).on('SIGINT', onInterrupt)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('exit', (code, signal) => {
+    child.once('close', (code, signal) => {
       process.off('SIGTERM', forward).off('SIGHUP', forward).off('SIGINT', onInterrupt)
       resolve({ code, signal })
     })
@@ -105,10 +106,19 @@ async function runScript(name, rest, node, env) {
   return (name.startsWith('test') ? runTests : runToEnd)(node, [...flags, ...args], env)
 }
 
-/** Runs every check, also after one has failed. Resolves to the first failure, or to the last exit. */
+/** Runs all checks at a time, and prints what each of them says as a whole. Resolves to the first failure, or to the last exit. */
 async function runChecks(node, env) {
-  const exits = []
-  for (const args of checks) exits.push(await runToEnd(node, args, env))
+  const exits = await Promise.all(
+    checks.map(async (args) => {
+      const output = []
+      const collect = ({ stdout, stderr }) => {
+        for (const stream of [stdout, stderr]) stream.on('data', (chunk) => output.push(chunk))
+      }
+      const exit = await runToEnd(node, args, env, ['inherit', 'pipe', 'pipe'], collect)
+      process.stdout.write(Buffer.concat(output))
+      return exit
+    }),
+  )
   return exits.find(({ code }) => code !== 0) ?? exits.at(-1)
 }
 

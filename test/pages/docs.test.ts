@@ -143,10 +143,9 @@ describeWith('chromium', 'a page of the documentation in a browser', () => {
   const open = (path: string, options = {}) => openPage(browser, `${origin}${path}`, options)
   const wide = { viewport: { width: 1280, height: 900 } }
 
+  // The schemes differ in colors alone and the widths in the layout, so two of the four appearances have all that there is.
   describe.each([
     ['1280 pixels wide, light', { ...wide, colorScheme: 'light' as const }],
-    ['1280 pixels wide, dark', { ...wide, colorScheme: 'dark' as const }],
-    ['on a phone, light', { ...phone, colorScheme: 'light' as const }],
     ['on a phone, dark', { ...phone, colorScheme: 'dark' as const }],
   ])('%s', (_, options) => {
     test('fits, follows the color scheme, and has no violation of accessibility rules', async () => {
@@ -154,9 +153,7 @@ describeWith('chromium', 'a page of the documentation in a browser', () => {
       for (const path of paths) {
         await page.goto(`${origin}${path}`)
         await page.locator('#search').waitFor()
-        // The scheme changes colors only.
-        const rules = options.colorScheme === 'dark' ? ['color-contrast'] : null
-        expect([path, await findViolations(page, rules)]).toEqual([path, []])
+        expect([path, await findViolations(page)]).toEqual([path, []])
         expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
           path,
           options.viewport?.width,

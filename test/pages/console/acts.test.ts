@@ -87,7 +87,6 @@ describeWith('chromium', 'every act of the console', () => {
     await askForPreview(dialog, act)
     const forecast = dialog.getByRole('heading', { name: 'What it will do' })
     await forecast.or(dialog.getByRole('alert')).first().waitFor()
-    expect([act, await findViolations(page, null, '[role=dialog]')]).toEqual([act, []])
     const outcome = (await forecast.count()) > 0 ? 'shown' : await dialog.getByRole('alert').textContent()
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })

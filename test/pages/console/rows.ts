@@ -81,7 +81,11 @@ export const live: Partial<Live> = {
     { address: TOKEN, symbol: XSS, name: `${XSS} token`, decimals: 6, enabled: true },
     { address: HOLDER, symbol: 'OFF', name: 'A token without a pool', decimals: 18, enabled: false },
   ],
-  settings: { environment: 'production', publicUrl: `https://swapyard.example/${XSS}`, limits: { payout: '5' } },
+  settings: {
+    environment: 'production',
+    publicUrl: `https://swapyard.example/${XSS}`,
+    'limits.perTransactionUsd': 50_000,
+  },
 }
 
 type Query = AdminServer['test']['database']['query']

@@ -10,6 +10,12 @@ const args = [
   '--disable-sync',
 ]
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true }
+export const wide: BrowserContextOptions = { viewport: { width: 1280, height: 900 } }
+/** The schemes differ in colors alone and the widths in the layout, so two of the four appearances have all that there is. */
+export const appearances: readonly (readonly [string, BrowserContextOptions])[] = [
+  ['1280 pixels wide, light', { ...wide, colorScheme: 'light' }],
+  ['390 pixels wide, dark', { ...phone, colorScheme: 'dark' }],
+]
 
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: findOnPath('chromium') ?? 'chromium', args })

@@ -7,7 +7,7 @@ import { docPages } from '../../server/src/pages/docs/page-list.ts'
 import { swapReasons, swapStatuses } from '../../server/src/swap/domain/swap.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { findViolations } from './axe.ts'
-import { openPage, phone, readBrightness, startBrowser } from './browser.ts'
+import { appearances, openPage, phone, readBrightness, startBrowser, wide } from './browser.ts'
 import { createDocsApp } from './docs-app.ts'
 
 let app: FastifyInstance
@@ -141,13 +141,8 @@ describeWith('chromium', 'a page of the documentation in a browser', () => {
   afterAll(() => browser.close())
 
   const open = (path: string, options = {}) => openPage(browser, `${origin}${path}`, options)
-  const wide = { viewport: { width: 1280, height: 900 } }
 
-  // The schemes differ in colors alone and the widths in the layout, so two of the four appearances have all that there is.
-  describe.each([
-    ['1280 pixels wide, light', { ...wide, colorScheme: 'light' as const }],
-    ['on a phone, dark', { ...phone, colorScheme: 'dark' as const }],
-  ])('%s', (_, options) => {
+  describe.each(appearances)('%s', (_, options) => {
     test('fits, follows the color scheme, and has no violation of accessibility rules', async () => {
       const { page, problems } = await open(paths[0] ?? '', options)
       for (const path of paths) {

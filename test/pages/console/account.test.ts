@@ -4,7 +4,7 @@ import { type Operator, rowsOf } from '../../../server/test/admin/admin-server.t
 import { describeWith } from '../../support/describe-with.ts'
 import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { openPage, startBrowser } from '../browser.ts'
-import { type ConsoleServer, logIn, serveConsole } from './serve.ts'
+import { addAuthenticator, type ConsoleServer, logIn, serveConsole } from './serve.ts'
 
 describeWith('chromium', "the console, about an operator's own identity", () => {
   let console_: ConsoleServer
@@ -32,14 +32,7 @@ describeWith('chromium', "the console, about an operator's own identity", () => 
   const lastAct = async () => rowsOf(await (await console_.server.logIn(ada)).get('audit?limit=1'))[0]
 
   test('adds a passkey, lists it, and removes it', async () => {
-    const devtools = await page.context().newCDPSession(page)
-    await devtools.send('WebAuthn.enable')
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
-        ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
-      },
-    })
+    await addAuthenticator(page)
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await dialog('Add a passkey').getByLabel('Name of the passkey').fill('laptop')
     await dialog('Add a passkey').getByRole('button', { name: 'Add', exact: true }).click()

@@ -5,7 +5,7 @@ import { describeWith } from '../../support/describe-with.ts'
 import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { findViolations } from '../axe.ts'
 import { openPage, startBrowser } from '../browser.ts'
-import { type ConsoleServer, logIn, pagePaths, serveConsole, XSS } from './serve.ts'
+import { addAuthenticator, type ConsoleServer, logIn, pagePaths, serveConsole, XSS } from './serve.ts'
 
 /** Budget of the first visit: page, scripts and styles, compressed. */
 const FIRST_LOAD_MAX = 300 * 1024
@@ -365,15 +365,3 @@ describeWith('chromium', 'the console', () => {
     expect(unexpected()).toEqual([])
   })
 })
-
-/** A virtual authenticator that the page finds when it asks for a passkey. */
-async function addAuthenticator(page: Page): Promise<void> {
-  const devtools = await page.context().newCDPSession(page)
-  await devtools.send('WebAuthn.enable')
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
-      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
-    },
-  })
-}

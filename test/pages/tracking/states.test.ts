@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeQrCode } from '../../../sdk/test/qr-code.ts'
 import { describeWith } from '../../support/describe-with.ts'
 import { findViolations } from '../axe.ts'
-import { openPage, phone, readBrightness, startBrowser } from '../browser.ts'
+import { openPage, phone, readBrightness, startBrowser, wide } from '../browser.ts'
 import { serveTracking, type TrackingServer } from './serve.ts'
 import { createStates } from './states.ts'
 
@@ -58,7 +58,6 @@ const expected: Readonly<Record<string, readonly [heading: string, words: RegExp
   'several deposits': ['Complete', /Payment 1.*Payment 2.*smaller than the minimum.*Payment 3.*Payment seen/s],
   'late deposit': ['Sending your payment back', /after the exchange had ended/],
 }
-const wide = { viewport: { width: 1280, height: 900 } }
 const appearances = [
   { width: 1280, options: { ...wide, colorScheme: 'light' } },
   { width: 390, options: { ...phone, colorScheme: 'dark' } },

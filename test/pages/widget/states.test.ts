@@ -7,7 +7,7 @@ import { mountWidget } from '../../../server/src/pages/widget.ts'
 import { createTestApp } from '../../../server/test/core/http/app-for-tests.ts'
 import { describeWith } from '../../support/describe-with.ts'
 import { findViolations } from '../axe.ts'
-import { phone, startBrowser } from '../browser.ts'
+import { appearances, startBrowser, wide } from '../browser.ts'
 import {
   currencies,
   depositAddress,
@@ -23,12 +23,6 @@ import { type HostSite, type OpenOptions, startHostSite } from './host-page.ts'
 
 /* What the widget shows for every kind of answer of the API. */
 
-const wide = { viewport: { width: 1280, height: 900 } }
-/** The schemes differ in colors alone and the widths in the layout, so two of the four have all that there is. */
-const appearances = [
-  ['1280 pixels wide, light', { ...wide, colorScheme: 'light' }],
-  ['390 pixels wide, dark', { ...phone, colorScheme: 'dark' }],
-] as const
 const refund = {
   ...{ amount: '99.9', currency: 'xrp', network: 'xrp', address: depositAddress, memo: null, hash: 'AB12' },
 }

@@ -1,7 +1,7 @@
 import { createJsonRpc, type RpcAnswer } from '@swapyard/lib/json-rpc.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { assert } from '../../lib/assert.ts'
-import { firstAnswer } from '../chains/shared/agreement.ts'
+import { answersIn, firstAnswer } from '../chains/shared/agreement.ts'
 
 /** A reply of the JSON-RPC, read member by member. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -128,11 +128,8 @@ async function runOnMembers<T>(
 }
 
 async function settle<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
-  try {
-    return { status: 'fulfilled', value: await work }
-  } catch (reason) {
-    return { status: 'rejected', reason }
-  }
+  const [outcome] = await Promise.allSettled([work])
+  return outcome
 }
 
 /** `genesis`: nodes with another one are not used. */
@@ -160,15 +157,12 @@ export function createSolanaNodes(network: string, rpcUrls: readonly string[], g
     },
     askEvery: (method, params) => every((node) => node.ask(method, params)),
     async answers(run) {
-      const isAnswer = (one: PromiseSettledResult<unknown>) => one.status === 'fulfilled'
       const outcomes = await runOnMembers(
         order,
         ({ node }) => settle(run(node)),
-        (some) => some.some(isAnswer),
+        (some) => some.some(({ status }) => status === 'fulfilled'),
       )
-      const answers = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-      if (answers.length > 0) return answers
-      throw outcomes.find((one) => one.status === 'rejected')?.reason
+      return answersIn(outcomes)
     },
     send: (method, params) =>
       runOnMembers(

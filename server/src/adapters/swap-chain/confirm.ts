@@ -6,7 +6,7 @@ import { present } from '../../lib/assert.ts'
 import { agreeOnFeeRate, type FeeCaps, readPrice } from '../chains/evm/fees.ts'
 import type { EvmNode } from '../chains/evm/node.ts'
 import { count } from '../chains/evm/replies.ts'
-import { unavailable } from '../chains/evm/rpc.ts'
+import { answersOf } from '../chains/shared/agreement.ts'
 import {
   type GrantedAllowance,
   type LimitedCall,
@@ -98,14 +98,9 @@ async function askFollowing<T>(
   network: Network,
   ask: (node: EvmNode) => Promise<T>,
 ): Promise<readonly T[]> {
-  const settled = await Promise.allSettled(
-    nodes.map((node) =>
-      Promise.all([ask(node), readNextBlock(node, network).then((next) => isFollowing(next, network))]),
-    ),
+  const answers = await answersOf(nodes, (node) =>
+    Promise.all([ask(node), readNextBlock(node, network).then((next) => isFollowing(next, network))]),
   )
-  const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  const failure = settled.find((one) => one.status === 'rejected')
-  if (answers.length === 0) throw failure?.reason ?? unavailable(`no node of ${network.id} answers`)
   const following = answers.filter(([, follows]) => follows)
   return (following.length > 0 ? following : answers).map(([answer]) => answer)
 }

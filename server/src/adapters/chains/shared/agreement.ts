@@ -59,7 +59,11 @@ export async function firstAnswer<N, T>(nodes: readonly N[], ask: (node: N) => P
 
 /** The answers of the nodes that succeed, in order; throws the first failure if none does. */
 export async function answersOf<N, T>(nodes: readonly N[], ask: (node: N) => Promise<T>): Promise<readonly T[]> {
-  const settled = await Promise.allSettled(nodes.map(ask))
+  return answersIn(await Promise.allSettled(nodes.map(ask)))
+}
+
+/** The answers in what nodes said, in order; throws the first failure if no node succeeded. */
+export function answersIn<T>(settled: readonly PromiseSettledResult<T>[]): readonly T[] {
   const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   if (answers.length > 0) return answers
   throw settled.find((one) => one.status === 'rejected')?.reason

@@ -17,7 +17,7 @@ const blocksPerCall = 10
 const transferRetries = 3
 /** Failed `generateblocks` calls before giving up. */
 const failuresMax = 3
-const relayPollsMax = 100
+const relayPollsMax = 500
 const relayPollMs = 20
 const decimals = 12
 /** RandomX takes 0.1 s of one core per block, so the idle interval begins earlier than on other chains. */
@@ -101,19 +101,26 @@ async function readHeight(daemon: MoneroRpc): Promise<number> {
   return Number((await daemon.call('get_block_count'))['count']) - 1
 }
 
+type PoolTransaction = Readonly<{ do_not_relay: boolean; kept_by_block: boolean; last_relayed_time: number }>
+
 /**
  * Waits until monerod has relayed its pool, because it mines only relayed transactions. Even without peers it marks a
  * transaction as relayed shortly after it accepts it.
  */
 async function waitUntilRelayed(daemon: MoneroRpc): Promise<void> {
-  type PoolTransaction = Readonly<{ do_not_relay: boolean; last_relayed_time: number }>
   for (let polls = 0; polls < relayPollsMax; polls++) {
     const { transactions = [] } = (await daemon.post('/get_transaction_pool', {})) as {
       transactions?: PoolTransaction[]
     }
-    if (transactions.every((one) => one.do_not_relay || one.last_relayed_time > 0)) return
+    if (!transactions.some(isUnrelayed)) return
     await delay(relayPollMs)
   }
+}
+
+/** `last_relayed_time` is 0 on the Dandelion++ stem, and 2^64-1 before. Transactions of popped blocks are mined anyway. */
+function isUnrelayed({ do_not_relay, kept_by_block, last_relayed_time }: PoolTransaction): boolean {
+  if (do_not_relay || kept_by_block) return false
+  return last_relayed_time === 0 || last_relayed_time > Number.MAX_SAFE_INTEGER
 }
 
 /** Mines blocks. Rewards go to the bank under one-time keys, so two branches never have the same block. */

@@ -22,7 +22,7 @@ import { createRecordNodeNotes } from '../exchange/operations/record-node-notes.
 import type { JournalingSigner, PublicKeys } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
-import { createRatesFeed } from '../exchange/quotes/rates-feed.ts'
+import { createRatesFeed, unservedFeed } from '../exchange/quotes/rates-feed.ts'
 import { type RefreshBook, refreshBook, refreshBookOnce } from '../exchange/quotes/refresh-book.ts'
 import type { ServiceSettings } from '../exchange/settings.ts'
 import { smallest } from '../lib/bigint.ts'
@@ -139,7 +139,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   await refreshBookOnce(refresh)
   const refreshing = refreshBook(refresh, stopping.signal)
   const currencies = catalogue.list()
-  const feed = createRatesFeed({ currencies, codes: feedCodes(currencies), books, now: clock.now, onError })
+  const feed = options.api.operationsOnly
+    ? unservedFeed
+    : createRatesFeed({ currencies, codes: feedCodes(currencies), books, now: clock.now, onError })
   const throttle = options.rateLimit ? createThrottle({ database, onError }) : null
   const { forget, ...authentication } = createAuthenticate({
     partners: createPartnerStore(database),

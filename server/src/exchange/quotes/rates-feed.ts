@@ -21,6 +21,16 @@ export type RatesFeed = Readonly<{
   close(): void
 }>
 
+/** Of a process that does not serve the feed: it renders nothing, and waits for nothing to be listed. */
+export const unservedFeed: RatesFeed = {
+  ratesFeed: () => {
+    throw new AppError('RATES_UNAVAILABLE', 'this process does not serve the rates feed')
+  },
+  lists: () => true,
+  render: async () => undefined,
+  close: () => undefined,
+}
+
 type Dependencies = Readonly<{
   currencies: readonly Currency[]
   /** Code in the feed by asset. */

@@ -48,10 +48,15 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** `database` is where `create` opens its own transactions; everything else runs on `sql`. */
 export function createExchangeStore(sql: Sql, database: Database, macs: PayeeMacs): ExchangeStore {
-  const find = createFind(sql)
+  // A transaction has a store of its own and does not poll, so the cache of polls is created with the first one.
+  let find: ExchangeStore['find'] | undefined
+  const poll: ExchangeStore['find'] = (partnerId, id, type) => {
+    find ??= createFind(sql)
+    return find(partnerId, id, type)
+  }
   return {
     create: (batch) => createExchanges(database, batch, macs),
-    find: async (partnerId, id, type) => (UUID.test(id) ? find(partnerId, id, type) : null),
+    find: async (partnerId, id, type) => (UUID.test(id) ? poll(partnerId, id, type) : null),
     nameRefund: (id, refund) => database.transaction((tx) => nameRefund(tx, id, refund, macs)),
     cancel: (id) => database.transaction((tx) => cancelExchange(tx, id)),
     expire: (id) => database.transaction((tx) => expireExchange(tx, id)),

@@ -139,7 +139,7 @@ export const eventRoutes = {
     tag: 'Events',
     summary: 'Stream of events',
     description:
-      'Server-sent events: those of the webhooks, in order, each with its id. The header `Last-Event-ID` resumes after an event of the last 30 days; without it the stream begins now. At most 200 streams of one partner in each process.',
+      'Server-sent events: those of the webhooks, in order, each with its id. The header `Last-Event-ID` resumes after an event of the last 30 days or the last one at all; without it the stream begins now. At most 200 streams of one partner in each process.',
     access: 'exchange:read',
     cost: 10,
     query: EventsQuery,

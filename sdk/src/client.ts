@@ -18,7 +18,8 @@ export interface Swapyard extends Operations {
   waitForSwap(input: { id: string } | { hash: string }, options?: WaitOptions<DexExchange>): Promise<FinalSwap>
   /**
    * The events of the partner, from now on or after `lastEventId`, without an end. It connects again after a failure and
-   * continues after its last event: none is missing and none is repeated.
+   * continues after its last event: none is missing and none is repeated. It rejects with `EVENT_NOT_FOUND` if events were
+   * deleted meanwhile, which are 30 days old then.
    */
   events(options?: EventsOptions): AsyncIterableIterator<PartnerEvent>
 }

@@ -18,7 +18,7 @@ export type PartnerEvent = ExchangeEvent | SwapEvent | PartnerChangeEvent
 
 export type EventsOptions = Readonly<{
   signal?: AbortSignal | undefined
-  /** Begins after this event, up to 30 days back. Default: now. */
+  /** Begins after this event, if no later one is older than 30 days. Default: now. */
   lastEventId?: string | undefined
   /** Connects again after this time without a byte; the server sends one every 15 s. Default: 60 s. */
   idleTimeoutMs?: number | undefined

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createSwapyard } from './client.ts'
 import { SwapyardError } from './errors.ts'
+import { operations } from './generated/operations.ts'
 import { failure, json, reset, silence, startServer } from './server.fixture.ts'
 
 const rate = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth' }
@@ -166,6 +167,40 @@ describe('a temporary failure', () => {
       expect(await catchError(createSwapyard({ baseUrl }).createExchange(order))).toMatchObject({ statusCode: status })
       expect(received).toHaveLength(1)
     }
+  })
+})
+
+describe('a deletion', () => {
+  const id = '01936b2e-7d1c-7a34-9d5e-6c0f3b1a2d4e'
+
+  test('succeeds if a repeat finds that the first attempt, whose answer was lost, has deleted it', async () => {
+    for (const lost of [reset, failure(500, 'INTERNAL')]) {
+      const { baseUrl, received } = await startServer(
+        lost,
+        failure(429, 'RATE_LIMIT_EXCEEDED', { 'retry-after': '0' }),
+        failure(404, 'WEBHOOK_NOT_FOUND'),
+      )
+      expect(await createSwapyard({ baseUrl }).deleteWebhook({ id })).toEqual({ id, deleted: true })
+      expect(received.map(({ method, url }) => `${method} ${url}`)).toEqual(Array(3).fill(`DELETE /v1/webhooks/${id}`))
+    }
+  })
+
+  test.each([
+    ['nothing was deleted', 'WEBHOOK_NOT_FOUND', [failure(404, 'WEBHOOK_NOT_FOUND')]],
+    [
+      'the attempts before were refused',
+      'WEBHOOK_NOT_FOUND',
+      [failure(429, 'RATE_LIMIT_EXCEEDED', { 'retry-after': '0' }), failure(404, 'WEBHOOK_NOT_FOUND')],
+    ],
+    ['the repeat has no such path', 'ROUTE_NOT_FOUND', [reset, failure(404, 'ROUTE_NOT_FOUND')]],
+  ])('is refused if %s', async (_, code, answers) => {
+    const { baseUrl } = await startServer(...answers)
+    expect(await catchError(createSwapyard({ baseUrl }).deleteWebhook({ id }))).toMatchObject({ code, statusCode: 404 })
+  })
+
+  test('of another kind than a webhook has no answer for a repeat yet', () => {
+    const deletions = Object.entries(operations).filter(([, [method]]) => method === 'DELETE')
+    expect(deletions.map(([name]) => name)).toEqual(['deleteWebhook'])
   })
 })
 

@@ -51,11 +51,14 @@ export function createSend(client: ClientOptions): Send {
   return async (operation, input, options = {}) => {
     const request = createRequest(client, operation, input, options)
     const retries = isRepeatable(operation) ? (options.retries ?? client.retries ?? 3) : 0
+    let mayBeDone = false
     for (let attempt = 0; ; attempt++) {
       try {
         return await sendOnce(client, operation, request, options)
       } catch (error) {
+        if (mayBeDone && isDeleted(operation, error)) return { ...Object(input), deleted: true }
         if (attempt >= retries || !isTemporary(error)) throw error
+        mayBeDone ||= (error.statusCode ?? 500) >= 500
         const delayMs = readDelay(error, attempt)
         if (delayMs > maxRetryDelayMs) throw error
         await sleep(delayMs, options.signal)
@@ -66,6 +69,10 @@ export function createSend(client: ClientOptions): Send {
 
 /** Every POST of the API is idempotent by its key. A payment of the sandbox may be under way when its request fails. */
 const isRepeatable = ([method, path]: Operation) => method !== 'POST' || !path.startsWith('/sandbox/')
+
+/** The answer to a repeat of a deletion whose answer was lost. */
+const isDeleted = ([method]: Operation, error: unknown) =>
+  method === 'DELETE' && error instanceof SwapyardError && error.code === 'WEBHOOK_NOT_FOUND'
 
 type Request = Readonly<{ url: string; init: RequestInit; idempotencyKey: string | null }>
 

@@ -6,7 +6,10 @@ import { createEventStream, type EventStream, type StreamStart } from './event-s
 import type { EventStore } from './ports/store.ts'
 
 export type EventStreamsDeps = Readonly<{
-  events: Pick<EventStore, 'lastPosition' | 'lastOfPartner' | 'after' | 'afterOfPartner' | 'findPosition'>
+  events: Pick<
+    EventStore,
+    'lastPosition' | 'lastOfPartner' | 'after' | 'afterOfPartner' | 'findPosition' | 'hasRemoved'
+  >
   onCount(streams: number): void
   onError(error: unknown): void
 }>
@@ -157,9 +160,10 @@ async function findStart(
 ): Promise<StreamStart> {
   const beginning = { id: NO_EVENT, position: 0n }
   if (lastEventId === null) return (await events.lastOfPartner(partnerId)) ?? beginning
-  if (lastEventId === NO_EVENT) return beginning
+  if (lastEventId === NO_EVENT && !(await events.hasRemoved(partnerId))) return beginning
   const position = UUID.test(lastEventId) ? await events.findPosition(partnerId, lastEventId) : null
   if (position !== null) return { id: lastEventId, position }
-  const message = 'Last-Event-ID is no event of the last 30 days: read the lists, then open a stream without it'
+  const message =
+    'Last-Event-ID is no event of yours, or events after it were deleted after 30 days: read the lists, then open a stream without it'
   throw new AppError('EVENT_NOT_FOUND', message, { field: 'Last-Event-ID' })
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.ts'
+import { createEventStore } from '../../src/adapters/postgres/events/events.ts'
 import type { Events } from '../../src/app/events.ts'
 import { type Caller, type Partner, scopes } from '../../src/core/domain/partner.ts'
 import { addExchange, type EventStage, openEventStage, setStatuses } from './event-stage.ts'
@@ -51,6 +52,14 @@ function read(readable: Readable): Read {
   return { ids, types: found, isEnded: () => state.isEnded, readable }
 }
 
+/** The id after which a stream that is opened now begins. */
+async function startOf(): Promise<string> {
+  const readable = await stage.events.services.streams.open(callerOf(partner), null, async () => true)
+  const [text] = (await readable.take(1).toArray()) as [string]
+  readable.destroy()
+  return /^id: (.+)$/m.exec(text)?.[1] ?? ''
+}
+
 test('a process without workers streams what a worker of another process publishes', async () => {
   const api = stage.openAnother()
   const stream = await open(api)
@@ -84,12 +93,6 @@ test('a stream begins now, resumes after any event without a gap, and shows noth
 
 test('a stream that breaks before its first event is resumed where it began, by the id that it states first', async () => {
   stage.startWorkers()
-  const startOf = async () => {
-    const readable = await stage.events.services.streams.open(callerOf(partner), null, async () => true)
-    const [text] = (await readable.take(1).toArray()) as [string]
-    readable.destroy()
-    return /^id: (.+)$/m.exec(text)?.[1] ?? ''
-  }
   const exchange = await addExchange(stage.database, partner)
   const begun = await startOf()
   await setStatuses(stage.database, exchange, ['confirming'])
@@ -196,6 +199,63 @@ test('an event that cannot be rendered holds back those of its exchange alone, a
   } finally {
     await workers.stop()
   }
+})
+
+/** Deletes these events as those that are older than 30 days, in several batches. */
+async function removeByAge(ids: readonly (string | undefined)[]): Promise<void> {
+  await stage.database.query(
+    "update partner_events set created_at = clock_timestamp() - interval '31 days' where id = any($1::uuid[])",
+    [ids],
+  )
+  while (await createEventStore(stage.database).removeOld(30, 2));
+}
+const refusal = { code: 'EVENT_NOT_FOUND' }
+
+test('a stream resumes after the last event of its partner though that was deleted, and after no earlier one', async () => {
+  stage.startWorkers()
+  const first = await open(stage.events)
+  await setStatuses(stage.database, await addExchange(stage.database, partner), statuses)
+  await expect.poll(() => first.types, PATIENCE).toEqual(types)
+  const [a = '', b = '', c = '', d = ''] = first.ids
+  await removeByAge([b])
+  await expect(open(stage.events, partner, a)).rejects.toMatchObject(refusal)
+  for (const [last, missed] of [
+    [b, [c, d]],
+    [c, [d]],
+  ] as const) {
+    const resumed = await open(stage.events, partner, last)
+    await expect.poll(() => resumed.ids, PATIENCE).toEqual(missed)
+  }
+  await removeByAge([a, c, d])
+  expect(await stage.database.query('select 1 from partner_events')).toEqual([])
+  for (const last of [a, b, c]) await expect(open(stage.events, partner, last)).rejects.toMatchObject(refusal)
+  // A stream that begins now has the same beginning as one that resumes.
+  const [resumed, begun] = [await open(stage.events, partner, d), await startOf()]
+  expect(begun).toBe(d)
+  await setStatuses(stage.database, await addExchange(stage.database, partner), ['confirming'])
+  await expect.poll(() => resumed.types, PATIENCE).toEqual(['exchange.confirming'])
+  const another = await stage.addPartner()
+  await expect(open(stage.events, another, d)).rejects.toMatchObject(refusal)
+})
+
+test('a stream resumes before the first event of its partner until events were deleted', async () => {
+  stage.startWorkers()
+  const { webhooks } = stage.events.services
+  const other = await stage.addPartner()
+  const [mine, theirs, begun] = [await open(stage.events), await open(stage.events, other), await startOf()]
+  // A test of a webhook is in no stream, so no stream misses it.
+  const { webhook } = await webhooks.create(partner, { url: 'http://127.0.0.1:9/', events: [] })
+  const tested = await webhooks.test(partner, webhook.id)
+  await setStatuses(stage.database, await addExchange(stage.database, other), statuses)
+  await expect.poll(() => theirs.types, PATIENCE).toEqual(types)
+  await expect.poll(async () => (await webhooks.deliveries(partner, webhook.id, null, 9)).length, PATIENCE).toBe(1)
+  expect(await startOf()).toBe(begun)
+  await removeByAge([tested, ...theirs.ids])
+  await setStatuses(stage.database, await addExchange(stage.database, partner), statuses)
+  const resumed = await open(stage.events, partner, begun)
+  await expect.poll(() => resumed.types, PATIENCE).toEqual(types)
+  await removeByAge(mine.ids.slice(0, 1))
+  await expect(open(stage.events, partner, begun)).rejects.toMatchObject(refusal)
 })
 
 test('events and their deliveries are deleted after 30 days, and later ones are delivered', async () => {

@@ -206,6 +206,76 @@ describeWith('chromium', 'the widget', () => {
     await page.close()
   })
 
+  /** The creates that the page sends. */
+  const collectCreates = (page: Page) => {
+    const creates: { key: string; rateId: string | undefined }[] = []
+    page.on('request', (request) => {
+      if (request.method() !== 'POST' || !request.url().endsWith('/v1/cross-chain/exchange')) return
+      creates.push({ key: request.headers()['idempotency-key'] ?? '', rateId: request.postDataJSON().rateId })
+    })
+    return creates
+  }
+  const waiting = { name: 'Waiting for your payment' }
+
+  test.each([
+    ['408', makeError(408, 'REQUEST_TIMEOUT')],
+    ['429', makeError(429, 'RATE_LIMIT_EXCEEDED')],
+    ['403', makeError(403, 'PARTNER_SUSPENDED')],
+    ['500', makeError(500, 'INTERNAL')],
+    // Of a proxy, not of the API.
+    ['400 without an error of the API', { statusCode: 400 }],
+  ])('repeats a create whose result is unknown with the same key, after a reload too: %s', async (_, unknown) => {
+    const replies: { created?: object } = { created: unknown }
+    const { page } = await open(replies)
+    const creates = collectCreates(page)
+    await start(page)
+    await page.locator('form').getByRole('alert').last().waitFor()
+    await page.reload()
+    const retry = page.getByRole('button', { name: 'Try again' })
+    await retry.waitFor()
+    delete replies.created
+    await retry.click()
+    await page.getByRole('heading', waiting).waitFor()
+    expect(creates.length).toBeGreaterThan(2)
+    expect(new Set(creates.map(({ key }) => key)).size).toBe(1)
+    await page.close()
+  })
+
+  test('ends a create that the API refuses: the next one has another key', async () => {
+    const replies: { created?: object } = { created: makeError(500, 'INTERNAL') }
+    const { page } = await open(replies)
+    const creates = collectCreates(page)
+    await start(page)
+    await page.locator('form').getByRole('alert').last().waitFor()
+    replies.created = makeError(422, 'PAIR_UNAVAILABLE')
+    await page.reload()
+    await page.getByLabel('Your ETH address').waitFor()
+    const first = creates.at(-1)
+    delete replies.created
+    await start(page)
+    await page.getByRole('heading', waiting).waitFor()
+    expect(creates.at(-1)?.key).not.toBe(first?.key)
+    await page.close()
+  })
+
+  test('repeats a create whose result is unknown as it was, though its fixed rate was replaced', async () => {
+    const replies: { created?: object; quote?: object } = { created: makeError(500, 'INTERNAL') }
+    const { page } = await open(replies, { members: { flow: 'fixed-rate' } })
+    const creates = collectCreates(page)
+    await start(page)
+    await page.locator('form').getByRole('alert').last().waitFor()
+    replies.quote = { ...quote, toAmount: 0.061, rateId: 'rate-2' }
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    await page.getByText('1 XRP ≈ 0.00061 ETH').waitFor()
+    delete replies.created
+    await page.getByRole('button', { name: 'Start the exchange' }).click()
+    await page.getByRole('heading', waiting).waitFor()
+    expect(new Set(creates.map(({ key, rateId }) => `${key} ${rateId}`))).toEqual(
+      new Set([`${creates[0]?.key} rate-1`]),
+    )
+    await page.close()
+  })
+
   test('says what to do after each kind of error', async () => {
     const replies: { created: object } = { created: {} }
     const { page } = await open(replies)

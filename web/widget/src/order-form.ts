@@ -6,7 +6,7 @@ import { describeFailure } from './failures.ts'
 import { labels } from './labels.ts'
 import { type Pair, Pricing, type Terms } from './pricing.ts'
 import type { Attempt, Started } from './session.ts'
-import { createIdempotencyKey, startExchange } from './start-exchange.ts'
+import { createIdempotencyKey, isRefused, startExchange } from './start-exchange.ts'
 import type { Widget } from './widget.ts'
 
 export type OrderOptions = Pair &
@@ -93,12 +93,20 @@ function createStart(widget: Widget, { pricing, recipient, refund }: Order, opti
     if (terms === null) return pricing.focus()
     if (checks.includes(false)) return void (recipient.focusProblem() || refund.focusProblem())
     const body = toBody(terms, recipient, refund, options.externalId)
-    // A repeat of the same order after a broken connection cannot create a second exchange.
-    if (last === null || JSON.stringify(last.body) !== JSON.stringify(body))
+    // A repeat of the same order after a lost answer cannot create a second exchange, even if its rate was replaced meanwhile.
+    if (last === null || !isSameOrder(last.body, body))
       last = { body, idempotencyKey: createIdempotencyKey(), sentAt: Date.now() }
-    options.onStarted(await startExchange(widget, last))
+    try {
+      options.onStarted(await startExchange(widget, last))
+    } catch (error) {
+      if (isRefused(error)) last = null
+      throw error
+    }
   }
 }
+
+const isSameOrder = (one: CreateExchangeBody, other: CreateExchangeBody): boolean =>
+  JSON.stringify({ ...one, rateId: null }) === JSON.stringify({ ...other, rateId: null })
 
 function toBody(
   { from, to, fromAmount, flow, rateId }: Terms,

@@ -36,6 +36,16 @@ function toLocalTime(created: string, sentAt: number): number {
   return createdAt >= sentAt && createdAt <= Date.now() ? createdAt : sentAt
 }
 
-/** Whether the answer says that nothing was created. Without an answer, and after an error of the server, that is unknown. */
+/** Statuses that do not come from the order: the create may have succeeded in an attempt whose answer was lost. */
+const UNDECIDED_STATUSES: readonly number[] = [401, 403, 408, 429]
+
+/**
+ * Whether the API refuses the order, so that nothing was created. Without an answer of the API, after an error of the server and
+ * after a status that does not come from the order, that is unknown.
+ */
 export const isRefused = (error: unknown): boolean =>
-  error instanceof SwapyardError && error.statusCode !== null && error.statusCode < 500
+  error instanceof SwapyardError &&
+  error.apiCode !== null &&
+  error.statusCode !== null &&
+  error.statusCode < 500 &&
+  !UNDECIDED_STATUSES.includes(error.statusCode)

@@ -11,13 +11,15 @@ export interface EventStore {
   postpone(ids: readonly string[], delayMs: number): Promise<void>
   remove(ids: readonly string[]): Promise<void>
   lastPosition(): Promise<bigint>
-  /** The newest event of the partner; null without one. */
+  /** The newest event of the partner that streams have, even if it was deleted by age; null if it never had one. */
   lastOfPartner(partnerId: string): Promise<Readonly<{ id: string; position: bigint }> | null>
   /** Of all partners. */
   after(position: bigint, limit: number): Promise<readonly PublishedEvent[]>
   afterOfPartner(partnerId: string, position: bigint, limit: number): Promise<readonly PublishedEvent[]>
-  /** Null if the partner has no such event, or has it no longer. */
+  /** Null if the partner has no such event, or if an event of its streams after this one was deleted by age. */
   findPosition(partnerId: string, eventId: string): Promise<bigint | null>
+  /** Whether events of the partner's streams were deleted by age. */
+  hasRemoved(partnerId: string): Promise<boolean>
   /** Deletes events older than `days`, and e-mails with them. Returns whether there are more. */
   removeOld(days: number, limit: number): Promise<boolean>
   /** For metrics. Ages in seconds, 0 without an event or a delivery. Deliveries of disabled webhooks are not counted. */

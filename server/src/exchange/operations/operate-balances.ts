@@ -30,20 +30,8 @@ export function createOperateBalances(store: Store, formatAmount: FormatAmount =
       const owed = await store.ledger.balances(partnerAccount(partnerId))
       return new Map([...owed].map(([assetId, units]) => [assetId, -units]))
     },
-    payOut: (
-      partner: Readonly<{ id: string; name: string }>,
-      request: PayOutRequest,
-      key: string,
-      note: AuditNote,
-    ): Promise<PayOutResult> =>
-      store.transaction(async (tx) => {
-        requireReason(note)
-        const from = partnerAccount(partner.id)
-        const payout = { ...request, id: idOf(from, key), from, depositId: null }
-        const existing = await findRepeated(tx, payout, formatAmount)
-        if (existing?.state === 'void') throw refused(`the payout with key ${key} was dropped: use another --key`)
-        return existing ?? (await queue(tx, payout, `partner ${partner.name}`, note, formatAmount))
-      }),
+    payOut: (partner: PaidPartner, request: PayOutRequest, key: string, note: AuditNote): Promise<PayOutResult> =>
+      store.transaction((tx) => payOut(tx, partner, request, key, note, formatAmount)),
     /** Moves free capital to a cold address. */
     withdraw: (request: PayOutRequest, key: string, note: AuditNote): Promise<PayOutResult> =>
       store.transaction((tx) => withdraw(tx, request, key, note, formatAmount)),
@@ -81,6 +69,25 @@ export function createOperateBalances(store: Store, formatAmount: FormatAmount =
         throw refused(`deposit ${depositId}: ${RETRIES_MAX} payouts were dropped, the maximum`)
       }),
   }
+}
+
+type PaidPartner = Readonly<{ id: string; name: string }>
+
+/** Queues the payout of a partner's balance in the transaction of the caller. */
+export async function payOut(
+  tx: StoreTx,
+  partner: PaidPartner,
+  request: PayOutRequest,
+  key: string,
+  note: AuditNote,
+  formatAmount: FormatAmount = inUnits,
+): Promise<PayOutResult> {
+  requireReason(note)
+  const from = partnerAccount(partner.id)
+  const payout = { ...request, id: idOf(from, key), from, depositId: null }
+  const existing = await findRepeated(tx, payout, formatAmount)
+  if (existing?.state === 'void') throw refused(`the payout with key ${key} was dropped: use another --key`)
+  return existing ?? (await queue(tx, payout, `partner ${partner.name}`, note, formatAmount))
 }
 
 async function withdraw(

@@ -3,7 +3,7 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { Screening } from '../../core/ports/screening.ts'
 import type { MonthlyPayout } from '../ports/store/monthly-payouts.ts'
 import { type ConvertBalancesDeps, convertBalances } from './convert-balances.ts'
-import { createOperateBalances } from './operate-balances.ts'
+import { payOut } from './operate-balances.ts'
 
 export type PayMonthlyDeps = ConvertBalancesDeps &
   Readonly<{
@@ -17,8 +17,8 @@ const ACTOR = 'monthly payouts'
 
 /**
  * Converts what is paid in another currency, then pays balances of partners once a month, as the operator's pay-out does. The
- * intent is committed first and fixes amount and address; its payout is keyed by the month, so it is queued once, however often
- * this is repeated after a crash.
+ * intent is committed first and fixes the amount; its payout is keyed by the month, so it is queued once, however often this is
+ * repeated after a crash. Until then the intent follows the partner's recipient and waits while the partner is suspended.
  */
 export function createPayMonthly(deps: PayMonthlyDeps): () => Promise<void> {
   const { store } = deps
@@ -57,21 +57,23 @@ async function unlessRefused(work: () => Promise<void>): Promise<string | null> 
   }
 }
 
-/** Why it is refused; null = queued. Any other failure is thrown, and repeated. */
+/** Why it is refused; null = queued, or left to the next turn. Any other failure is thrown, and repeated. */
 async function pay(deps: PayMonthlyDeps, intent: MonthlyPayout): Promise<string | null> {
   const { store, networkOf } = deps
   const { partnerId, partner, month, assetId, units, address, memo } = intent
   const request = { assetId, network: networkOf(assetId), units, destination: { address, memo } }
   try {
     await check(deps, request.network, address)
-    const paid = await createOperateBalances(store).payOut(
-      { id: partnerId, name: partner },
-      request,
-      `monthly ${month} ${assetId}`,
-      { actor: ACTOR, reason: `monthly payout of ${month}` },
-    )
-    await store.monthlyPayouts.setPaid(intent, paid.payoutId)
-    return null
+    return await store.transaction(async (tx) => {
+      const state = await tx.monthlyPayouts.lock(intent)
+      if (state === 'suspended') return `partner ${partner} is suspended: resume it, or end its monthly payout`
+      // Another worker has paid it, or the next turn reads it with its new recipient.
+      if (state === 'paid' || state === 'changed') return null
+      const note = { actor: ACTOR, reason: `monthly payout of ${month}` }
+      const paid = await payOut(tx, { id: partnerId, name: partner }, request, `monthly ${month} ${assetId}`, note)
+      await tx.monthlyPayouts.setPaid(intent, paid.payoutId)
+      return null
+    })
   } catch (error) {
     if (error instanceof AppError && !error.retryable && error.code !== 'INTERNAL') return error.message
     throw error

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { PATIENCE } from '../../../../test/support/patience.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { createPayMonthly, type PayMonthlyDeps } from '../../../src/exchange/operations/pay-monthly.ts'
 import type { MonthlyPayoutStore } from '../../../src/exchange/ports/store/monthly-payouts.ts'
@@ -55,20 +56,44 @@ const payMonthly = (changes: Partial<PayMonthlyDeps> = {}) =>
   })()
 
 /** A process that is killed at a call of the store: what it committed before stays. */
-const killedAt = (method: 'setConverted' | 'listUnpaid' | 'setPaid'): Store => ({
+const killedAt = (method: 'setConverted' | 'listUnpaid'): Store => ({
   ...fixture.store,
-  monthlyPayouts: { ...settings, [method]: () => Promise.reject(new Error('the process was killed')) },
+  monthlyPayouts: { ...settings, [method]: kill },
 })
+/** A process that is killed when it marks the intent, or after this was committed. */
+const killedIn = (when: 'transaction' | 'commit'): Store => ({
+  ...fixture.store,
+  transaction: async (work) => {
+    await fixture.store.transaction((tx) =>
+      work(when === 'commit' ? tx : { ...tx, monthlyPayouts: { ...tx.monthlyPayouts, setPaid: kill } }),
+    )
+    return kill()
+  },
+})
+const kill = () => Promise.reject(new Error('the process was killed'))
+const listStates = () =>
+  fixture.database.query('select address, payout_id is null as waits from monthly_payouts where partner_id = $1', [
+    partner.id,
+  ])
+const setSuspended = (suspended: boolean) =>
+  fixture.database.query('update partners set suspended = $2 where id = $1', [partner.id, suspended])
+const setRecipient = (address: string, memo = '') =>
+  fixture.database.query('update default_recipients set address = $2, memo = $3 where partner_id = $1', [
+    partner.id,
+    address,
+    memo,
+  ])
 
 test('are paid once a month to the recipient, whatever crashes', async () => {
   await set(1n)
   const owed = await earn()
   expect(owed).toBeGreaterThan(0n)
-  // After the intent, and after the payout was queued.
+  // After the intent, while the payout is queued, and after that.
   await expect(payMonthly({ store: killedAt('listUnpaid') })).rejects.toThrow('killed')
-  expect(await readOwed()).toBe(owed)
-  await expect(payMonthly({ store: killedAt('setPaid') })).rejects.toThrow('killed')
-  expect(await readOwed()).toBe(0n)
+  await expect(payMonthly({ store: killedIn('transaction') })).rejects.toThrow('killed')
+  expect([await readOwed(), await listStates()]).toEqual([owed, [{ address: partner.address, waits: true }]])
+  await expect(payMonthly({ store: killedIn('commit') })).rejects.toThrow('killed')
+  expect([await readOwed(), await listStates()]).toEqual([0n, [{ address: partner.address, waits: false }]])
   await Promise.all(Array.from({ length: 5 }, () => payMonthly()))
   expect(await received()).toEqual([owed])
   // What is earned later in the month waits for the next one.
@@ -101,9 +126,9 @@ test('a balance below the minimum, a suspended partner and an ended setting are 
   await set(owed + 1n)
   await payMonthly()
   await set(owed)
-  await fixture.database.query('update partners set suspended = true where id = $1', [partner.id])
+  await setSuspended(true)
   await payMonthly()
-  await fixture.database.query('update partners set suspended = false where id = $1', [partner.id])
+  await setSuspended(false)
   expect(await set(null)).toBe(true)
   await payMonthly()
   expect(await readOwed()).toBe(owed)
@@ -142,6 +167,106 @@ test('an intent that the balance does not cover any more is an alarm, and the ne
   )
   await payMonthly()
   expect([await received(), await readOwed(), await listAlarms()]).toEqual([[owed], 0n, []])
+})
+
+describe('an intent that could not be queued at once', () => {
+  afterEach(() => set(null))
+  const refusedNow = { screening: { screen: async () => 'block' as const } }
+  /** The intent is committed, and its payout is refused. */
+  async function planned(): Promise<bigint> {
+    await set(1n)
+    const owed = await earn()
+    await payMonthly(refusedNow)
+    expect(await listStates()).toEqual([{ address: partner.address, waits: true }])
+    return owed
+  }
+
+  test('goes to the recipient that replaced the one of its day', async () => {
+    const owed = await planned()
+    await setRecipient(`${partner.address}-new`, '7')
+    await payMonthly()
+    expect([await received(), await listAlarms()]).toEqual([[], []])
+    expect(fixture.fakes.eth.listPayments(`${partner.address}-new`).map(({ units }) => units)).toEqual([owed])
+    expect(
+      await fixture.database.query('select memo from payouts where address = $1', [`${partner.address}-new`]),
+    ).toEqual([{ memo: '7' }])
+    // A recipient that is set later is of the next month.
+    await setRecipient(partner.address)
+    await payMonthly()
+    expect([await received(), await listStates()]).toEqual([[], [{ address: `${partner.address}-new`, waits: false }]])
+  })
+
+  test('waits while the partner is suspended, with an alarm', async () => {
+    const owed = await planned()
+    await setSuspended(true)
+    await payMonthly()
+    const [alarm] = await fixture.store.alarms.list(100)
+    expect(alarm?.subject).toBe(`monthly-payout:${partner.name} eth@eth`)
+    expect(String(alarm?.detail['reason'])).toMatch(/is suspended/)
+    expect(await readOwed()).toBe(owed)
+    await setSuspended(false)
+    await payMonthly()
+    expect([await received(), await listAlarms()]).toEqual([[owed], []])
+  })
+
+  test('is not paid after the end of its setting, and raises no alarm', async () => {
+    const owed = await planned()
+    await set(null)
+    await payMonthly()
+    expect([await readOwed(), await listAlarms()]).toEqual([owed, []])
+  })
+
+  test.each([
+    ['the recipient is replaced', () => setRecipient(`${partner.address}-late`)],
+    ['the partner is suspended', () => setSuspended(true)],
+    ['the setting is ended', () => set(null)],
+  ])('is not paid to what it was read with if %s while its address is checked', async (_, change) => {
+    const owed = await planned()
+    await payMonthly({
+      screening: {
+        screen: async () => {
+          await change()
+          return 'allow'
+        },
+      },
+    })
+    expect([await received(), await readOwed()]).toEqual([[], owed])
+  })
+
+  test('keeps the partner and its recipient as they are until its payout is committed', async () => {
+    await planned()
+    const order: string[] = []
+    const changes: Promise<unknown>[] = []
+    const store: Store = {
+      ...fixture.store,
+      transaction: async (work) => {
+        const result = await fixture.store.transaction(async (tx) => {
+          const done = await work(tx)
+          for (const change of [setSuspended(true), setRecipient('too late')])
+            changes.push(change.then(() => void order.push('changed')))
+          // Both statements wait for this transaction.
+          await expect
+            .poll(
+              async () =>
+                (
+                  await fixture.database.query(
+                    "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+                  )
+                ).length,
+              PATIENCE,
+            )
+            .toBe(2)
+          order.push('committed')
+          return done
+        })
+        return result
+      },
+    }
+    await payMonthly({ store })
+    await Promise.all(changes)
+    expect(order).toEqual(['committed', 'changed', 'changed'])
+    expect(await listStates()).toEqual([{ address: partner.address, waits: false }])
+  })
 })
 
 describe('into one currency', () => {

@@ -1,6 +1,6 @@
 import type { PublishedEvent, UnpublishedEvent } from '../../../events/domain/partner-event.ts'
 import type { EventStore, QueueMeasures } from '../../../events/ports/store.ts'
-import type { Database, RowOf, Sql, Tx } from '../core/database.ts'
+import { type Database, hasRow, type RowOf, type Sql, type Tx } from '../core/database.ts'
 
 /** Held from the assignment of positions until the commit, so that positions become visible in ascending order. */
 const POSITION_LOCK = 7_240_931
@@ -33,7 +33,10 @@ export function createEventStore(database: Database): EventStore {
       (await positionOf('select max(position) as position from partner_events', [], 'last-event')) ?? 0n,
     async lastOfPartner(partnerId) {
       const [row] = await database.query<RowOf<Pick<PublishedEvent, 'id' | 'position'>, 'position'>>(
-        `select id, position from partner_events where partner_id = $1 and position is not null
+        `select id, position from (
+           (select id, position from partner_events where partner_id = $1 and position is not null and kind <> 'webhook'
+            order by position desc limit 1)
+           union all select event_id, position from removed_partner_events where partner_id = $1) e
          order by position desc limit 1`,
         [partnerId],
         'last-event-of-partner',
@@ -59,10 +62,15 @@ export function createEventStore(database: Database): EventStore {
       ).map(toPublished),
     findPosition: (partnerId, id) =>
       positionOf(
-        'select position from partner_events where id = $1 and partner_id = $2',
+        `select position from (
+           select position from partner_events where id = $1 and partner_id = $2
+           union all select position from removed_partner_events where event_id = $1 and partner_id = $2) e
+         where position >= coalesce((select position from removed_partner_events where partner_id = $2), 0)`,
         [id, partnerId],
         'find-event',
       ),
+    hasRemoved: (partnerId) =>
+      hasRow(database, 'select 1 from removed_partner_events where partner_id = $1', [partnerId]),
     removeOld: (days, limit) => removeOld(database, days, limit),
     measure: () => measure(database),
   }
@@ -102,12 +110,20 @@ async function publish(tx: Tx, events: readonly Readonly<{ id: string; body: str
 /** Small statements: deliveries are deleted with their events. */
 async function removeOld(database: Database, days: number, limit: number): Promise<boolean> {
   await database.query(`delete from mails where created_at < statement_timestamp() - $1 * interval '1 day'`, [days])
-  const removed = await database.query(
-    `delete from partner_events where id in (select id from partner_events
-       where created_at < statement_timestamp() - $1 * interval '1 day' order by created_at limit $2) returning 1`,
+  const [removed] = await database.query<{ count: number }>(
+    `with removed as (
+       delete from partner_events where id in (select id from partner_events
+         where created_at < statement_timestamp() - $1 * interval '1 day' order by created_at limit $2)
+       returning partner_id, id, position, kind),
+     newest as (insert into removed_partner_events as r (partner_id, event_id, position)
+       select distinct on (partner_id) partner_id, id, position from removed
+         where position is not null and kind <> 'webhook' order by partner_id, position desc
+       on conflict (partner_id) do update set event_id = excluded.event_id, position = excluded.position
+         where r.position < excluded.position)
+     select count(*)::int as count from removed`,
     [days, limit],
   )
-  return removed.length === limit
+  return removed?.count === limit
 }
 
 async function measure(database: Database): Promise<QueueMeasures> {

@@ -1,6 +1,7 @@
 import { partnerAccount } from '../../../core/domain/ledger/entries.ts'
 import type {
   DueConversion,
+  IntentState,
   MonthlyPayout,
   MonthlyPayoutStore,
   MonthlyTerms,
@@ -26,6 +27,12 @@ export function createMonthlyPayoutStore(sql: Sql): MonthlyPayoutStore {
       )
     },
     async plan() {
+      // `payout_id` is set in the transaction that queues the payout, so no payout to the former address exists.
+      await sql.query(
+        `update monthly_payouts m set address = r.address, memo = r.memo from default_recipients r
+         where m.payout_id is null and m.month = ${MONTH} and r.partner_id = m.partner_id and r.asset_id = m.asset_id
+           and (r.address <> m.address or r.memo <> m.memo)`,
+      )
       // A liability is a negative balance.
       await sql.query(
         `insert into monthly_payouts (partner_id, month, asset_id, units, address, memo)
@@ -43,10 +50,12 @@ export function createMonthlyPayoutStore(sql: Sql): MonthlyPayoutStore {
         `select m.partner_id as "partnerId", p.name as partner, to_char(m.month, 'YYYY-MM') as month, m.asset_id as "assetId",
            m.units, m.address, m.memo
          from monthly_payouts m join partners p on p.id = m.partner_id
+           join monthly_payout_settings s on s.partner_id = m.partner_id and s.asset_id = m.asset_id
          where m.payout_id is null and m.month = ${MONTH} order by p.name, m.asset_id`,
       )
       return rows.map((row) => ({ ...row, units: BigInt(row.units), memo: memoOrNull(row.memo) }))
     },
+    lock: (intent) => lock(sql, intent),
     async setPaid({ partnerId, month, assetId }, payoutId) {
       await sql.query(
         `update monthly_payouts set payout_id = $4
@@ -64,6 +73,22 @@ export function createMonthlyPayoutStore(sql: Sql): MonthlyPayoutStore {
           )
         : setTerms(sql, name, assetId, terms),
   }
+}
+
+async function lock(sql: Sql, { partnerId, month, assetId, address, memo }: MonthlyPayout): Promise<IntentState> {
+  const [row] = await sql.query<{ paid: boolean; suspended: boolean }>(
+    `select m.payout_id is not null as paid, p.suspended
+     from monthly_payouts m join partners p on p.id = m.partner_id
+       join monthly_payout_settings s on s.partner_id = m.partner_id and s.asset_id = m.asset_id
+       join default_recipients r on r.partner_id = m.partner_id and r.asset_id = m.asset_id
+     where m.partner_id = $1 and m.month = to_date($2, 'YYYY-MM') and m.asset_id = $3
+       and m.address = $4 and m.memo = $5 and r.address = $4 and r.memo = $5
+     for update of m for share of p, s, r`,
+    [partnerId, month, assetId, address, memo ?? ''],
+  )
+  if (row === undefined) return 'changed'
+  if (row.paid) return 'paid'
+  return row.suspended ? 'suspended' : 'due'
 }
 
 async function setTerms(sql: Sql, name: string, assetId: string, terms: MonthlyTerms): Promise<boolean> {

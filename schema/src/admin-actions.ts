@@ -186,7 +186,8 @@ const serviceActions = {
   'pauses-end': {
     path: '/admin/v1/pauses/end',
     summary: 'End a pause',
-    description: 'Of `payouts:NETWORK`, acknowledges the coins that are missing there.',
+    description:
+      'Of `payouts:NETWORK`, acknowledges the coins that are missing there. A scope that is not paused is refused.',
     role: 'treasurer',
     twoPersons: true,
     arguments: objectOf({

@@ -28,7 +28,8 @@ export const exchangeActions = {
   'exchanges-set-refund': {
     path: '/admin/v1/exchanges/set-refund',
     summary: 'Set the refund address of a held exchange',
-    description: 'A refund that waits for the address is sent.',
+    description:
+      'A refund that waits for the address is sent: `refunds` of the result has what each pays. Where none waits, nothing is paid now.',
     role: 'support',
     twoPersons: true,
     arguments: objectOf({ exchangeId, address, memo }),
@@ -39,7 +40,8 @@ export const payoutActions = {
   'payouts-release': {
     path: '/admin/v1/payouts/release',
     summary: 'Release a held payout',
-    description: 'Retries a sweep, a gas supply or a withdrawal, or a payout that waits; pays a reversed payout again.',
+    description:
+      'Retries a sweep, a gas supply or a withdrawal, or a payout that waits; pays a reversed payout again. `will` of the result has amount, recipient and memo.',
     role: 'treasurer',
     twoPersons: true,
     arguments: objectOf({ payoutId }),

@@ -253,7 +253,7 @@ export const adminSessionRoutes = {
   approveRequest: post(
     'requests/approve',
     'Approve an act',
-    'Carries the act out, once. Not the operator who asked. Needs a second factor of the last five minutes.',
+    'Carries the act out, once, on the state about which it was asked: `REQUEST_OUTDATED` where that has changed. Not the operator who asked. Needs a second factor of the last five minutes.',
     closed({
       id: text('Id of the request.', '0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11', 64),
       preview: Type.Optional(Type.Boolean({ description: 'Only show what it would do.', examples: [true] })),

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { formatUnits } from '../../src/core/domain/amount.ts'
 import type { Exchange } from '../../src/exchange/domain/exchange.ts'
 import { price } from '../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, type startMoneyPath } from '../exchange/money-path.ts'
@@ -15,7 +17,7 @@ let asker: Caller
 let approver: Caller
 let close: () => Promise<void>
 beforeAll(async () => {
-  ;({ server, path, close } = await openMoneyPathServer())
+  ;({ server, path, close } = await openMoneyPathServer({ deps: { addresses: () => path.dependencies.chains } }))
   await path.fundWallets({ btc: 10n * COIN, eth: 12n * ETHER })
   whole = path.books.current()
   asker = await server.logIn(await server.addOperator('ada@example.com', 'admin'))
@@ -98,6 +100,47 @@ describe('a held deposit', () => {
   })
 })
 
+describe('the refund address of a held exchange', () => {
+  const previewBySecond = async (exchangeId: string) => {
+    const asked = await asker.post('exchanges/set-refund', { exchangeId, address: 'her-wallet', reason })
+    expect(asked.body).toMatchObject({ state: 'asked' })
+    const id = asked.body['requestId']
+    const { body } = await approver.post('requests/approve', { id, preview: true })
+    expect(body['result']).toEqual(asked.body['result'])
+    return { id, result: body['result'] }
+  }
+
+  test('pays the refund that waits for it, and the second person sees which, how much and where', async () => {
+    const exchange = await holdByPrice({ refund: null })
+    await path.decide(exchange, 'refund')
+    await path.runJobs()
+    const { deposit, reason: heldFor } = await path.readExecution(exchange)
+    expect(heldFor).toBe('REFUND_ADDRESS_REQUIRED')
+    const { id, result } = await previewBySecond(exchange.id)
+    expect(result).toEqual({
+      ...{ exchangeId: exchange.id, refundAddress: 'her-wallet', refundMemo: null },
+      refunds: [
+        {
+          ...{ deposit: deposit.id, txHash: deposit.txHash },
+          ...paysRefund('her-wallet', expect.stringContaining('fee is an estimate')),
+        },
+      ],
+    })
+    expect((await approver.post('requests/approve', { id })).status).toBe(201)
+    await path.runJobs()
+    expect(await path.listPayouts(exchange)).toMatchObject([
+      { purpose: 'refund', units: '3998500', address: 'her-wallet' },
+    ])
+  })
+
+  test('pays nothing where the deposit is held for another reason, and says so', async () => {
+    const { id } = await holdByPrice()
+    expect((await previewBySecond(id)).result).toMatchObject({
+      ...{ refunds: [], note: expect.stringContaining('pays nothing now') },
+    })
+  })
+})
+
 describe('the guards of a story', () => {
   const readGuards = async ({ id }: Exchange) =>
     (await asker.get(`exchanges/story?id=${id}`)).body['guards'] as Record<string, unknown>
@@ -142,6 +185,50 @@ describe('the acts of a payout', () => {
         found.push(`payouts-${act}`)
     return found
   }
+
+  test('say to the second person what is paid, to whom and with which memo, or what is not', async () => {
+    const again = (await path.listPayouts(await path.reservePayout()))[0]?.id ?? ''
+    await server.test.database.query("update payouts set lost = true, attention = 'LOST' where id = $1", [again])
+    const [reversed] = await path.store.payouts.find([again])
+    const own = await path.insertPayout('eth', ETHER / 100n, 'somewhere', 'sweep')
+    const withMemo = randomUUID()
+    const none = { exchangeId: null, executionId: null, depositId: null, leg: null }
+    const sent = {
+      network: 'eth',
+      assetId: 'eth@eth',
+      from: 'hot',
+      address: 'elsewhere',
+      memo: '7',
+      units: ETHER,
+    } as const
+    await path.store.payouts.insert({ id: withMemo, purpose: 'gas', ...none, ...sent })
+    await path.store.payouts.hold([own], 'PAYEE', null)
+    await path.store.payouts.hold([withMemo], 'REVERTED', null)
+    const seenBySecond = async (act: string, payoutId: string) => {
+      const asked = await asker.post(`payouts/${act}`, { payoutId, reason })
+      const { body } = await approver.post('requests/approve', { id: asked.body['requestId'], preview: true })
+      return (body['result'] as { will: object }).will
+    }
+    const pays = { currency: 'eth@eth', fee: null }
+    expect(await seenBySecond('release', again)).toEqual({
+      ...{ ...pays, pays: formatUnits(reversed?.units ?? 0n, 18), to: reversed?.address, memo: null },
+      note: expect.stringContaining('pays it a second time'),
+    })
+    expect(await seenBySecond('release', own)).toEqual({
+      ...{ ...pays, pays: '0.01', to: 'somewhere', memo: null, note: expect.stringContaining('signer refuses it') },
+    })
+    expect(await seenBySecond('release', withMemo)).toEqual({
+      ...pays,
+      pays: '1',
+      to: 'elsewhere',
+      memo: '7',
+      note: null,
+    })
+    expect(await seenBySecond('drop', withMemo)).toMatchObject({
+      ...{ pays: null, note: expect.stringContaining('1 eth@eth to elsewhere with the memo 7 will not be sent') },
+    })
+    await server.test.database.query('update payouts set lost = false, attention = null where id = $1', [again])
+  })
 
   test('are those that the server accepts: for one of an exchange, one that waits, and one of our own', async () => {
     const queuedOf = async () => (await path.listPayouts(await path.reservePayout()))[0]?.id ?? ''

@@ -351,7 +351,9 @@ describe('the command line', () => {
     await alarms.raise('difference:btc@btc', 'ledger and chain differ', { difference: '-3', held: '1' })
     await alarms.raise('unswept:eth:0xaddress:dai@eth', 'a deposit address holds less', { missing: '2' })
     // Without a pause there is nothing that the operator looked at.
-    expect((await swapyard(['resume', 'payouts:eth'])).lines).toEqual([{ scope: 'payouts:eth', paused: false }])
+    expect(await swapyard(['resume', 'payouts:eth'])).toMatchObject({
+      ...{ code: 1, error: expect.stringContaining('payouts:eth is not paused') },
+    })
     await pauses.pause('payouts:eth', 'ledger and chain differ', 'reconciler')
     const resume = (...missing: string[]) =>
       swapyard([

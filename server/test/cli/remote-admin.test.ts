@@ -67,6 +67,23 @@ test('an act that changes limits is asked for by one operator and approved by an
   expect((await run(bob, 'partners', 'list')).lines).toMatchObject([{ name: 'acme', feeBps: 25 }])
 })
 
+test('an approval of what has changed since says what to do, and the end of no pause is refused', async () => {
+  const askToResume = () => run(ada, 'resume', 'network:btc', '--reason', 'the node is back')
+  const [first, second] = [(await askToResume()).lines[0], (await askToResume()).lines[0]]
+  expect((await run(bob, 'requests', 'approve', String(first?.['asked']))).lines).toEqual([
+    { scope: 'network:btc', paused: false },
+  ])
+  expect(await askToResume()).toMatchObject({ code: 1, error: expect.stringContaining('network:btc is not paused') })
+  await run(ada, 'pause', 'network:btc', '--reason', 'an intrusion')
+  expect(await run(bob, 'requests', 'approve', String(second?.['asked']))).toMatchObject({
+    ...{
+      code: 1,
+      error: expect.stringMatching(/has changed since ada@example\.com .* ask again \(REQUEST_OUTDATED\)/),
+    },
+  })
+  expect((await run(bob, 'pauses')).lines).toMatchObject([{ scope: 'network:btc', reason: 'an intrusion' }])
+})
+
 test('an invitation is accepted with the halves of both operators', async () => {
   const given = ['operators', 'add', 'carol@example.com', '--role', 'support', '--reason', 'a new colleague']
   const [asked] = (await run(ada, ...given)).lines

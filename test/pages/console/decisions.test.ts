@@ -34,6 +34,7 @@ describeWith('chromium', 'decisions in the console', () => {
       settings: { cookie: 'swapyard-sandbox', isSecure: false, origins: [origin] },
       site: { rpId: 'localhost', origins: [origin] },
       mount: mountConsole,
+      deps: { addresses: () => opened.path.dependencies.chains },
     })
     const { server, path } = opened
     await server.app.listen({ port, host: '127.0.0.1' })
@@ -104,6 +105,30 @@ describeWith('chromium', 'decisions in the console', () => {
     expect(await findViolations(page)).toEqual([])
   })
 
+  test('about a refund address say what each waiting refund pays, or that none waits', async () => {
+    const previewAddress = async () => {
+      await page.locator('tbody tr').first().getByRole('button', { name: 'Set refund address' }).click()
+      await page.getByRole('textbox', { name: 'Address' }).fill('her-wallet')
+      await page.getByLabel('Reason').fill('she wrote from her account')
+      await page.getByRole('button', { name: 'Preview' }).click()
+      await page.getByRole('heading', { name: 'What it will do' }).waitFor()
+      const text = await page.getByRole('dialog').textContent()
+      expect(await findViolations(page)).toEqual([])
+      return text
+    }
+    await visit('/held', 'Held deposits')
+    expect(await previewAddress()).toContain('It pays nothing now')
+    const { path } = opened
+    await path.decide(exchange, 'refund')
+    await path.database.query('update exchanges set refund_address = null, refund_mac = null where id = $1', [
+      exchange.id,
+    ])
+    await path.runJobs()
+    await visit('/held', 'Held deposits')
+    await page.getByText('REFUND_ADDRESS_REQUIRED').first().waitFor()
+    expect(await previewAddress()).toMatch(/It pays0\.039985 btc@btcToher-wallet/)
+  })
+
   test('about payouts are offered where they work, and lead to the exchange where its deposit is decided', async () => {
     const { path } = opened
     path.books.replace({ prices })
@@ -113,7 +138,14 @@ describeWith('chromium', 'decisions in the console', () => {
     await path.store.payouts.postpone([waiting], 'payout-fee:eth')
     await visit('/payouts', 'Payouts')
     const rowWith = (text: string) => page.locator('tbody tr').filter({ hasText: text })
-    await rowWith('waits for payout-fee:eth').getByRole('button', { name: 'Release' }).waitFor()
+    await rowWith('waits for payout-fee:eth').getByRole('button', { name: 'Release' }).click()
+    await page.getByLabel('Reason').fill('it is urgent')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    const [row] = await path.store.payouts.find([waiting])
+    await expect
+      .poll(() => will(page).textContent(), PATIENCE)
+      .toMatch(new RegExp(`^It pays.* eth@ethTo${row?.address}`))
+    await page.keyboard.press('Escape')
     expect(
       await rowWith('PAYEE')
         .getByRole('button', { name: /Release|Drop/ })

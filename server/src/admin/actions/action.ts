@@ -51,6 +51,11 @@ export type ActionDefinition<Arguments> = Readonly<{
    */
   prepareApproval?(given: Arguments, first: Shown | null): Prepared
   run(context: ActionContext, given: Arguments): Promise<ActionResult>
+  /**
+   * Members of its rows in the audit log that may change until a second person approves: balances, and what is made when the act
+   * is carried out. All others must be as they were when it was asked for.
+   */
+  unbound?: readonly string[]
   /** After the commit. It may fail without harm. */
   afterCommit?(stores: AdminStores): Promise<ActionResult>
 }>

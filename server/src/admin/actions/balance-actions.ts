@@ -11,6 +11,9 @@ type Withdrawal = Readonly<{ currency: string; amount: string; address: string; 
 
 const operateOn = ({ store }: Pick<ActionContext, 'store'>) => createOperateBalances(store, showAmount)
 
+/** By the outputs of the wallet when it is carried out. It pays our own wallet. */
+const PLAN = ['outputs', 'units', 'payoutIds']
+
 /** What we owe outside of exchanges, and our own capital. */
 export const balanceActions: ActionsOf<
   | 'partners-pay-out'
@@ -21,6 +24,7 @@ export const balanceActions: ActionsOf<
   | 'treasury-consolidate'
 > = {
   'partners-pay-out': {
+    unbound: ['owed'],
     async run(context, { name, currency, address, amount, key, memo }) {
       const partner = await findPartner(context, name)
       const { assetId, ...destination } = await checkDestination(context, currency, address, memo)
@@ -32,6 +36,7 @@ export const balanceActions: ActionsOf<
     },
   },
   'unclaimed-pay-out': {
+    unbound: ['owed'],
     async run(context, { depositId, address, memo }) {
       const check = async (currency: AssetId) => {
         const { assetId: _, ...destination } = await checkDestination(context, currency, address, memo)
@@ -42,6 +47,7 @@ export const balanceActions: ActionsOf<
     },
   },
   'treasury-withdraw': {
+    unbound: ['owed'],
     run: (context, given) =>
       withdraw(context, given, async (operate, request, units, note) => ({
         ...(await operate.withdraw({ ...request, units }, given.key, note)),
@@ -49,13 +55,21 @@ export const balanceActions: ActionsOf<
       })),
   },
   'treasury-ceiling': {
+    // What is above the ceiling when it is carried out.
+    unbound: ['owed', 'units'],
     run: (context, given) =>
       withdraw(context, given, (operate, request, ceilingUnits, note) =>
         operate.withdrawAbove(request, ceilingUnits, given.key, note),
       ),
   },
-  'treasury-split': { run: (context, { network }) => planOutputs(context, 'split', network) },
-  'treasury-consolidate': { run: (context, { network }) => planOutputs(context, 'consolidate', network) },
+  'treasury-split': {
+    unbound: PLAN,
+    run: (context, { network }) => planOutputs(context, 'split', network),
+  },
+  'treasury-consolidate': {
+    unbound: PLAN,
+    run: (context, { network }) => planOutputs(context, 'consolidate', network),
+  },
 }
 
 type Operate = ReturnType<typeof createOperateBalances>

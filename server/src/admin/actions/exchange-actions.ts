@@ -12,6 +12,8 @@ export const decisionMeanings: Readonly<Record<Decision, string>> = {
   fail: 'closes it; the deposit stays until its owner claims it',
 }
 
+const PAYS_NOTHING = 'It pays nothing now: no refund of this exchange waits for an address.'
+
 const decide = (decision: Decision): ActionsOf<'exchanges-release'>['exchanges-release'] => ({
   async run({ store, note, deps }, { exchangeId, deposit }) {
     const held = await createOperateExchanges(store).decide(exchangeId, decision, deposit ?? null, note)
@@ -27,9 +29,18 @@ export const exchangeActions: ActionsOf<`exchanges-${Decision}` | 'exchanges-set
   'exchanges-fail': decide('fail'),
   'exchanges-set-refund': {
     async run(context, { exchangeId, address, memo }) {
-      const check = (assetId: AssetId) => checkDestination(context, assetId, address, memo)
-      const checked = await createOperateExchanges(context.store).setRefund(exchangeId, check, context.note)
-      return { exchangeId, refundAddress: checked.address }
+      const check = async (assetId: AssetId) => {
+        const { assetId: _, ...destination } = await checkDestination(context, assetId, address, memo)
+        return destination
+      }
+      const set = await createOperateExchanges(context.store).setRefund(exchangeId, check, context.note)
+      const refunds: object[] = []
+      for (const held of set.waiting) {
+        const will = await foreseeWill(context, exchangeId, held, 'release')
+        refunds.push({ deposit: held.depositId, txHash: held.txHash, ...will })
+      }
+      const next = refunds.length === 0 ? { note: PAYS_NOTHING } : {}
+      return { exchangeId, refundAddress: set.address, refundMemo: set.memo, refunds, ...next }
     },
   },
 }

@@ -15,6 +15,7 @@ function present<T>(value: T | null | undefined, message: string): T {
 /** Swap fees that the operator holds for partners. */
 export const feeActions: ActionsOf<'partners-fees-paid' | 'partners-fees-search'> = {
   'partners-fees-paid': {
+    unbound: ['owed'],
     async run(context, { name, network: ticker, token, address, hash, from }) {
       const id = canonicalNetwork(ticker)
       const { networks, feeAddresses } = await context.deps.swaps()

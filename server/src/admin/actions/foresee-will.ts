@@ -6,7 +6,7 @@ import type { ActionContext } from './action.ts'
 import { formatSigned, isListed, listedCurrency } from './lookup.ts'
 
 /** What a decision pays, with amounts in coins: in previews, in answers, and before the act. */
-type Will = Readonly<{
+export type Will = Readonly<{
   pays: string | null
   currency: string | null
   to: string | null
@@ -36,7 +36,7 @@ export async function foreseeWill(
   return toWill(await foreseeDecision({ ...loaded, deps: market, tx: store }, decision))
 }
 
-function toWill({ units, assetId, to, feeUnits, notes }: Foreseen): Will {
+export function toWill({ units, assetId, to, feeUnits, notes }: Foreseen): Will {
   const coins = (amount: bigint | null) =>
     amount === null || assetId === null || !isListed(assetId)
       ? null

@@ -20,7 +20,11 @@ function makeKey(deps: ActionDeps, given: object, ofKey?: string, prefix?: 'sy' 
   return { arguments: { ...given, ...made }, shown: { key: text, note: 'shown only once: store it now' } }
 }
 
+/** A key that is in use has another one each minute. */
+const USE = ['last_used_at']
+
 async function change(context: ActionContext, keyId: string, act: string, work: () => Promise<void>): Promise<void> {
+  await context.lockRow('key', keyId)
   const before = await context.keyRow(keyId)
   await work()
   const after = await context.keyRow(keyId)
@@ -75,6 +79,7 @@ export const keyActions: ActionsOf<'keys-add' | 'keys-set' | 'keys-rotate' | 'ke
     },
   },
   'keys-rotate': {
+    unbound: USE,
     prepare: (deps, given) => makeKey(deps, given, given.keyId),
     async run(context, given) {
       const { keyId, overlapHours = OVERLAP_HOURS, lifetimeDays, hmac } = given as typeof given & Made
@@ -90,6 +95,7 @@ export const keyActions: ActionsOf<'keys-add' | 'keys-set' | 'keys-rotate' | 'ke
     },
   },
   'keys-set': {
+    unbound: USE,
     async run(context, { keyId, scopes, ipAllowList }) {
       const changes = {
         ...(scopes === undefined ? {} : { scopes: toScopes(scopes) }),

@@ -48,6 +48,7 @@ const invite = (
 
 async function change(context: ActionContext, login: string, act: string, work: () => Promise<boolean>) {
   const { operators, store, note } = context
+  await context.lockRow('operator', login)
   const before = await operators.row(login)
   if (!(await work())) throw refused(`there is no operator ${login}`)
   const after = await operators.row(login)

@@ -19,6 +19,7 @@ function toEmail(email: string | undefined): { email?: string | null } {
 
 /** Changes a partner, and records who changed it, its state before and after. */
 async function change<T>(context: ActionContext, name: string, act: string, work: () => Promise<T>): Promise<T> {
+  await context.lockRow('partner', name)
   const before = await context.partnerRow(name)
   const result = await work()
   await context.store.auditLog.record({

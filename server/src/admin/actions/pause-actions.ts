@@ -27,9 +27,9 @@ export const pauseActions: ActionsOf<'pauses-begin' | 'pauses-end'> = {
       const { store, note } = context
       const stated = new Map(missing.map(readMissing))
       const scope = await findPause(text, context)
-      const before = (await store.pauses.list()).find((pause) => pause.scope === scope) ?? null
-      const acknowledged = before === null ? [] : await acknowledgeMissing(store, scope, stated)
-      await store.pauses.resume(scope)
+      const before = await store.pauses.resume(scope)
+      if (before === null) throw refused(`${scope} is not paused: swapyard pauses lists what is`)
+      const acknowledged = await acknowledgeMissing(store, scope, stated)
       const act = { ...note, act: 'resume', subject: scope, before, after: null }
       await store.auditLog.record(acknowledged.length > 0 ? { ...act, detail: { acknowledged } } : act)
       return { scope, paused: false, ...(acknowledged.length > 0 ? { acknowledged } : {}) }

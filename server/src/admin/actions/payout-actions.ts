@@ -1,12 +1,37 @@
 import { createOperatePayouts, type PayoutAct } from '../../exchange/operations/operate-payouts.ts'
+import type { HeldPayout } from '../../exchange/ports/store/operator.ts'
 import type { ActionsOf } from './action.ts'
+import { toWill, type Will } from './foresee-will.ts'
+import { isListed, showAmount } from './lookup.ts'
 
 const decide = (decision: PayoutAct): ActionsOf<'payouts-release'>['payouts-release'] => ({
   async run({ store, note }, { payoutId }) {
-    const { purpose, network } = await createOperatePayouts(store)[decision](payoutId, note)
-    return { payoutId, decision, purpose, network }
+    const payout = await createOperatePayouts(store)[decision](payoutId, note)
+    const { purpose, network } = payout
+    return { payoutId, decision, purpose, network, will: decision === 'release' ? willPay(payout) : willDrop(payout) }
   },
 })
+
+/** By the payout as it was before the release. */
+function willPay({ units, assetId, address, memo, attention, lost: isReversed }: HeldPayout): Will {
+  const notes = [
+    ...(isListed(assetId) ? [] : [`The currency is not listed: the payout has ${units} base units.`]),
+    ...(isReversed ? ['It was paid before, and a reorganisation reversed that: this pays it a second time.'] : []),
+    ...(attention === 'PAYEE' ? ['The payout was changed outside of the program: the signer refuses it.'] : []),
+  ]
+  return toWill({ units, assetId, to: { address, memo }, feeUnits: null, notes })
+}
+
+function willDrop({ units, assetId, address, memo, purpose, lost: isReversed }: HeldPayout): Will {
+  const amount = isListed(assetId) ? showAmount(units, assetId) : `${units} base units of ${assetId}`
+  const notes = [
+    `It pays nothing: ${amount} to ${address}${memo === null ? '' : ` with the memo ${memo}`} will not be sent.`,
+    ...(isReversed ? ['The payout counts as paid from another wallet.'] : []),
+    ...(purpose === 'withdrawal' && !isReversed ? ['The account that it debited is owed the amount again.'] : []),
+    ...(purpose === 'sweep' ? ['Its deposits can be swept again.'] : []),
+  ]
+  return toWill({ units: null, assetId: null, to: null, feeUnits: null, notes })
+}
 
 export const payoutActions: ActionsOf<
   | 'payouts-release'

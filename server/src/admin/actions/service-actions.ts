@@ -39,6 +39,8 @@ export const serviceActions: ActionsOf<
     },
   },
   'signer-import': {
+    // It imports only what the signer released and the database has queued with the same terms, however much that is.
+    unbound: ['imported'],
     async run({ store, note }) {
       const imported = await restoreSignedPayouts(store)
       await store.auditLog.record({
@@ -48,10 +50,13 @@ export const serviceActions: ActionsOf<
     },
   },
   'signer-release': {
+    unbound: ['generation'],
     async run({ store, note }) {
+      // It locks what workers report, so that they report nothing between this list and its end.
+      await store.signingJournal.generation()
       const missing = await store.signingJournal.listUnacknowledged(SETTLED_MAX)
       const generation = await store.signingJournal.beginGeneration()
-      await store.pauses.resume(PAYOUTS_PAUSE)
+      const before = await store.pauses.resume(PAYOUTS_PAUSE)
       await store.alarms.clear(SIGNING_JOURNAL_ALARM, JOURNAL_BEHIND_ALARM)
       await store.auditLog.record({
         ...note,
@@ -61,6 +66,7 @@ export const serviceActions: ActionsOf<
           generation,
           settled: missing.map(({ network, txHash, payoutId }) => ({ network, txHash, payoutId })),
         },
+        ...{ before, after: null },
       })
       return { released: true, settled: missing.length }
     },

@@ -20,6 +20,8 @@ export type AdminStores = Readonly<{
   sessions: SessionStore
   requests: RequestStore
   isOwnAddress(address: string): Promise<boolean>
+  /** Until the commit, so that the state before in the audit log is what the act changes. */
+  lockRow(kind: 'partner' | 'key' | 'operator', name: string): Promise<void>
   /** Rows for the audit log, without secrets. */
   partnerRow(name: string): Promise<Record<string, unknown> | null>
   keyRow(keyId: string): Promise<Record<string, unknown> | null>

@@ -7,11 +7,16 @@ export type ActionRequest = Readonly<{
   state: 'asked' | 'done' | 'failed' | 'rejected' | 'withdrawn'
   askedBy: string
   askedByLogin: string
+  /** What the act found when it was asked for (`hashFound`); null = an earlier version of the program stored none. */
+  foundHash: Buffer | null
   isExpired: boolean
 }>
 
 export interface RequestStore {
-  add(request: Pick<ActionRequest, 'action' | 'arguments' | 'reason' | 'askedBy'>, lifetimeMs: number): Promise<string>
+  add(
+    request: Pick<ActionRequest, 'action' | 'arguments' | 'reason' | 'askedBy' | 'foundHash'>,
+    lifetimeMs: number,
+  ): Promise<string>
   /** Locks the row. */
   lock(id: string): Promise<ActionRequest | null>
   decide(

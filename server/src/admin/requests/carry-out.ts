@@ -9,6 +9,7 @@ import type { AdminStore, AdminStores } from '../ports/admin-store.ts'
 import type { ActionRequest } from '../ports/requests.ts'
 import type { Session } from '../ports/sessions.ts'
 import { toPlain } from '../reads/read.ts'
+import { hashFound, requireSameState } from './found-state.ts'
 
 /** A request that was not approved in this time is closed. */
 const REQUEST_MS = 24 * 3_600_000
@@ -67,9 +68,10 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
     requireReason(note)
     if (preview || !twoPersons || !adminActions[action].twoPersons) return run(action, given, note, preview)
     const { arguments: prepared, shown } = prepare(deps, action, given)
-    const { result } = await rehearse(action, prepareApproval(action, prepared, null).arguments, note)
+    const { result, acts } = await rehearse(action, prepareApproval(action, prepared, null).arguments, note)
+    const foundHash = hashFound(acts, findAction(action).unbound)
     return store.transaction(async (tx) => {
-      const request = { action, arguments: prepared, reason, askedBy: session.operatorId }
+      const request = { action, arguments: prepared, reason, askedBy: session.operatorId, foundHash }
       const requestId = await tx.requests.add(request, REQUEST_MS)
       await tx.store.auditLog.record({
         ...{ ...note, act: 'request asked', subject: requestId },
@@ -79,7 +81,7 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
     })
   }
 
-  /** By another operator. The act is carried out once: its transaction closes the request. */
+  /** By another operator. The act is carried out once, on the state about which it was asked: its transaction closes the request. */
   async function approve(id: string, session: Session, preview: boolean): Promise<Outcome> {
     const work = async (tx: AdminStores) => {
       const request = await requireOpen(tx, id, session)
@@ -87,6 +89,7 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
       const extra = { request: id, approvedBy: session.login }
       const { arguments: all, shown } = prepareApproval(action, given, null)
       const done = await act(tx, deps, { action, given: all, note, extra })
+      requireSameState(request, done.acts, findAction(action).unbound)
       if (preview) throw new Rollback(done)
       await tx.requests.decide(id, 'done', session.operatorId, done.result)
       return { action, done, shown }
@@ -206,7 +209,8 @@ const isActionName = (name: string): name is AdminActionName => Object.hasOwn(ad
 
 /** A refusal is final; a busy database or an unknown failure is not. */
 const isRefusal = (error: unknown): error is AppError =>
-  error instanceof AppError && (error.kind === 'invalid' || error.kind === 'refused')
+  error instanceof AppError &&
+  (error.kind === 'invalid' || error.kind === 'refused' || error.code === 'REQUEST_OUTDATED')
 
 const secretArguments: ReadonlySet<string> = new Set(['hmac', 'tokenHash', 'totpSecret', 'raw'])
 

@@ -56,6 +56,7 @@ export const errorCodes = {
   REFERRER_FEE_OUT_OF_RANGE: 'invalid',
   REFUND_ADDRESS_SET: 'conflict',
   REQUEST_CLOSED: 'conflict',
+  REQUEST_OUTDATED: 'conflict',
   REQUEST_TIMEOUT: 'timeout',
   RESTRICTED: 'restricted',
   ROLE_REQUIRED: 'forbidden',

@@ -115,7 +115,12 @@ async function withdrawAbove(
 ): Promise<PayOutResult & Readonly<{ units: bigint }>> {
   const { assetId } = request
   const [existing] = await tx.payouts.find([idOf(accounts.capital, key)])
-  if (existing) return { payoutId: existing.id, state: existing.state, repeated: true, units: existing.units }
+  // What is above the ceiling has changed since: a repeat is compared in all but the amount.
+  if (existing)
+    return {
+      ...(await withdraw(tx, { ...request, units: existing.units }, key, note, formatAmount)),
+      units: existing.units,
+    }
   const freeUnits = await tx.inventory.freeCapital(assetId)
   const heldUnits = await tx.ledger.balance(accounts.wallet, assetId)
   const units = smallest(freeUnits, heldUnits - ceilingUnits)

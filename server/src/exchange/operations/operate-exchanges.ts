@@ -23,37 +23,42 @@ export function createOperateExchanges(store: Store) {
           ...note,
           act: `exchange ${decision}`,
           subject: exchangeId,
-          detail: {
-            execution: id,
-            deposit: held.depositId,
-            txHash: held.txHash,
-            assetId: held.assetId,
-            units: held.units,
-          },
+          // Where a refund goes is part of what is decided: the payer may change it.
+          detail: { ...describeHeld(held), refund: await tx.operator.findRefund(exchangeId) },
           before: { status, reason, decision: held.decision, onRelease: held.onRelease },
           after: { status, reason, decision, onRelease: held.onRelease },
         })
         return held
       }),
-    /** Sets the refund address. A refund that waits for it continues; any other hold needs a decision. `check` throws if the address is invalid. */
+    /**
+     * Sets the refund address. The refunds that wait for it continue, and are returned; any other hold needs a decision. `check`
+     * throws if the address is invalid.
+     */
     setRefund: (
       exchangeId: string,
       check: (assetId: AssetId) => Promise<Destination>,
       note: AuditNote,
-    ): Promise<Destination> =>
+    ): Promise<Destination & Readonly<{ waiting: readonly HeldExecution[] }>> =>
       store.transaction(async (tx) => {
-        if ((await listHeld(tx, exchangeId, null)).length === 0) throw nothingHeld(exchangeId)
+        const held = await listHeld(tx, exchangeId, null)
+        if (held.length === 0) throw nothingHeld(exchangeId)
         const before = await tx.operator.findRefund(exchangeId)
         if (!before) throw nothingHeld(exchangeId)
         const after = await check(before.assetId)
         requireReason(note)
         await tx.operator.setRefund(exchangeId, after)
         await tx.wake([{ kind: 'exchange', id: exchangeId }])
-        await tx.auditLog.record({ ...note, act: 'exchange set-refund', subject: exchangeId, before, after })
-        return after
+        const waiting = held.filter(({ reason }) => reason === 'REFUND_ADDRESS_REQUIRED')
+        const detail = { refunds: waiting.map(describeHeld) }
+        await tx.auditLog.record({ ...note, act: 'exchange set-refund', subject: exchangeId, detail, before, after })
+        return { ...after, waiting }
       }),
   }
 }
+
+const describeHeld = ({ id, depositId, txHash, assetId, units }: HeldExecution) => ({
+  ...{ execution: id, deposit: depositId, txHash, assetId, units },
+})
 
 const nothingHeld = (exchangeId: string) => notDecidable(`exchange ${exchangeId} has no held execution`)
 

@@ -56,6 +56,28 @@ test('a ceiling withdraws what is above it', async () => {
   await expect(treasury.withdrawAbove(toCold(), 20n * ETHER, 'again', note)).rejects.toThrow('nothing above')
 })
 
+test('a ceiling with a used key answers what it moved, and refuses another currency or address', async () => {
+  await fixture.fundWallets({ eth: 10n * ETHER })
+  const above = (given: Partial<Parameters<typeof treasury.withdrawAbove>[0]> = {}) =>
+    treasury.withdrawAbove({ ...toCold(), ...given }, 20n * ETHER, 'week-20', note)
+  const { payoutId, units } = await above()
+  await fixture.mineBlocks(4)
+  await fixture.fundWallets({ eth: ETHER })
+  expect(await above()).toEqual({ payoutId, state: 'confirmed', repeated: true, units })
+  await expect(above({ assetId: 'btc@btc', network: 'btc' })).rejects.toThrow('already has a payout')
+  await expect(above({ destination: { address: 'another', memo: null } })).rejects.toThrow('already has a payout')
+  await expect(above({ destination: { address: 'cold', memo: '7' } })).rejects.toThrow('already has a payout')
+  expect(countReceived('cold')).toBe(3)
+})
+
+test('a ceiling with the key of a dropped payout is refused', async () => {
+  const above = () => treasury.withdrawAbove(toCold(), 5n * ETHER, 'dropped', note)
+  const { payoutId } = await above()
+  await fixture.store.payouts.hold([payoutId], 'OPERATOR', null)
+  await createOperatePayouts(fixture.store).drop(payoutId, note)
+  await expect(above()).rejects.toThrow('was dropped: use another --key')
+})
+
 test('an address that is not in the config is refused by the worker, whatever the database says', async () => {
   const { payoutId } = await treasury.withdraw({ ...toCold('a thief'), units: ETHER }, 'elsewhere', note)
   await fixture.mineBlocks(3)

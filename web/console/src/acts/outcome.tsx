@@ -2,7 +2,7 @@ import { Alert, Code, Paper, Stack, Text } from '@mantine/core'
 import type { AdminActionResult } from '@swapyard/schema'
 import { Copy, Facts, Json } from '../format/values.tsx'
 import classes from './acts.module.css'
-import { type Will, WillFacts } from './will.tsx'
+import { type Refund, RefundFacts, type Will, WillFacts } from './will.tsx'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -18,10 +18,12 @@ export const listMembers = (members: Members) =>
 
 /** What an act did or would do: its answer, the rows of the audit log with what they change, and secrets. */
 export function Outcome({ outcome: { result, acts, shown } }: Readonly<{ outcome: AdminActionResult }>) {
-  const { will, ...rest } = result
+  const { will, refunds, ...rest } = result
   return (
     <Stack gap="sm">
       {will !== undefined && <WillFacts will={will as Will} />}
+      {refunds !== undefined &&
+        (refunds as readonly Refund[]).map((refund) => <RefundFacts key={refund.deposit} refund={refund} />)}
       {Object.keys(rest).length > 0 && <Facts items={listMembers(rest)} />}
       {acts.map((row, n) => (
         <AuditRow key={String(row['id'] ?? n)} row={row} />

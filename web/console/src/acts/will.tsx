@@ -7,13 +7,16 @@ import { Amount, Facts, Hash } from '../format/values.tsx'
 
 type Texts = string | null
 
-/** What a decision pays: server/src/admin/actions/foresee-will.ts writes it. */
+/** What an act pays: server/src/admin/actions/foresee-will.ts writes it. */
 export type Will = Readonly<{ pays: Texts; currency: Texts; to: Texts; memo: Texts; fee: Texts; note: Texts }>
 
-export const WillFacts = ({ will: { pays, currency, to, memo, fee, note } }: Readonly<{ will: Will }>) => (
+type FactsProps = Readonly<{ will: Will; of?: Parameters<typeof Facts>[0]['items'] }>
+
+export const WillFacts = ({ will: { pays, currency, to, memo, fee, note }, of = [] }: FactsProps) => (
   <section aria-label="What it pays">
     <Facts
       items={[
+        ...of,
         ['It pays', pays && <Amount value={pays} currency={currency} />],
         ['To', to && <Hash text={to} isWhole />],
         ['Memo', memo],
@@ -22,6 +25,19 @@ export const WillFacts = ({ will: { pays, currency, to, memo, fee, note } }: Rea
     />
     {note && <Text size="sm">{note}</Text>}
   </section>
+)
+
+/** A refund that continues with its address. */
+export type Refund = Will & Readonly<{ deposit: string; txHash: string }>
+
+export const RefundFacts = ({ refund }: Readonly<{ refund: Refund }>) => (
+  <WillFacts
+    will={refund}
+    of={[
+      ['Deposit', refund.deposit],
+      ['Transaction of the deposit', <Hash key="hash" text={refund.txHash} isWhole />],
+    ]}
+  />
 )
 
 type Props = Readonly<{ act: AdminActionName; exchangeId: string; deposit: string }>

@@ -17,6 +17,12 @@ import { createSessionStore } from './sessions.ts'
 /** Rows of the audit log that one act may write. */
 const OWN_ACTS_MAX = 20
 
+const NAMED = {
+  partner: 'partners where name',
+  key: 'api_keys where id',
+  operator: 'operators where login',
+} as const
+
 export function createAdminStore(database: Database, macs: PayeeMacs): AdminStore {
   return {
     ...stores(database, macs),
@@ -44,6 +50,9 @@ function stores(database: Database, macs: PayeeMacs): AdminStores {
     sessions: createSessionStore(database),
     requests: createRequestStore(database),
     isOwnAddress: (address) => isOwnAddress(database, address),
+    async lockRow(kind, name) {
+      await database.query(`select 1 from ${NAMED[kind]} = $1 for no key update`, [name])
+    },
     partnerRow: (name) => partnerRow(database, name),
     keyRow: (keyId) => keyRow(database, keyId),
     webhookRow: (id) => webhookRow(database, id),

@@ -4,18 +4,19 @@ import type { Sql } from '../core/database.ts'
 
 export function createRequestStore(sql: Sql): RequestStore {
   return {
-    async add({ action, arguments: given, reason, askedBy }, lifetimeMs) {
+    async add({ action, arguments: given, reason, askedBy, foundHash }, lifetimeMs) {
       const id = timeOrderedId()
       await sql.query(
-        `insert into operator_requests (id, action, arguments, reason, asked_by, expires_at)
-         values ($1, $2, $3, $4, $5, clock_timestamp() + $6::bigint * interval '1 millisecond')`,
-        [id, action, JSON.stringify(given), reason, askedBy, lifetimeMs],
+        `insert into operator_requests (id, action, arguments, reason, asked_by, expires_at, found_hash)
+         values ($1, $2, $3, $4, $5, clock_timestamp() + $6::bigint * interval '1 millisecond', $7)`,
+        [id, action, JSON.stringify(given), reason, askedBy, lifetimeMs, foundHash],
       )
       return id
     },
     async lock(id) {
       const [row] = await sql.query<ActionRequest>(
         `select r.id, r.action, r.arguments, r.reason, r.state, r.asked_by as "askedBy", o.login as "askedByLogin",
+           r.found_hash as "foundHash",
            r.expires_at <= clock_timestamp() as "isExpired"
          from operator_requests r join operators o on o.id = r.asked_by where r.id::text = $1 for update of r`,
         [id],

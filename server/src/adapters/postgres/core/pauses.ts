@@ -1,4 +1,4 @@
-import type { PauseStore } from '../../../core/ports/store/pauses.ts'
+import type { Pause, PauseStore } from '../../../core/ports/store/pauses.ts'
 import type { Sql } from './database.ts'
 
 /** Signers hold it shared from reading the pauses until their commit; `pause` takes it exclusively, so none signs in between (I-25). */
@@ -38,7 +38,10 @@ export function createPauseStore(sql: Sql, locking: boolean): PauseStore {
       await sql.query(LOCK_PAUSES)
     },
     async resume(scope) {
-      await sql.query('delete from pauses where scope = $1', [scope])
+      const [pause] = await sql.query<Pause>('delete from pauses where scope = $1 returning scope, reason, actor, at', [
+        scope,
+      ])
+      return pause ?? null
     },
   }
 }

@@ -11,7 +11,7 @@ import { setRefund } from './exchanges.ts'
 import { createUnclaimedStore } from './unclaimed.ts'
 
 type HeldRow = RowOf<HeldPayout, 'units'>
-const HELD = `select id, purpose, network, asset_id as "assetId", units, address, state, attention, postponed > 0 as postponed,
+const HELD = `select id, purpose, network, asset_id as "assetId", units, address, nullif(memo, '') as memo, state, attention, postponed > 0 as postponed,
   exchange_id as "exchangeId",
   transaction_id as "transactionId", lost from payouts`
 const toHeld = (row: HeldRow): HeldPayout => ({ ...row, units: BigInt(row.units) })

@@ -1,3 +1,6 @@
+/** Since when, why and by whom a scope is paused. */
+export type Pause = Readonly<{ scope: string; reason: string; actor: string; at: Date }>
+
 /**
  * Paused scopes: `all`, `payouts:all`, `network:<id>`, `payouts:<id>`, `asset:<id>` or `partner:<id>`; of routes `dex:<name>@<network>`,
  * `pool:<id>@<network>` or `token:<address>@<network>`.
@@ -12,5 +15,6 @@ export interface PauseStore {
   announce(scope: string, reason: string, actor: string): Promise<void>
   /** Waits for signatures that began before. Fails like `pause`; may be repeated. */
   waitForSigners(): Promise<void>
-  resume(scope: string): Promise<void>
+  /** Ends a pause, and returns it; null = the scope was not paused. */
+  resume(scope: string): Promise<Pause | null>
 }

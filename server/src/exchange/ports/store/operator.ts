@@ -12,6 +12,7 @@ export type HeldPayout = Readonly<{
   assetId: AssetId
   units: bigint
   address: string
+  memo: string | null
   state: 'reserved' | 'signed' | 'confirmed' | 'void'
   attention: string | null
   /** Queued, and tried again later: for a network fee, a limit or funds. */

@@ -54,7 +54,7 @@ export const webhookReads = {
       type: ['text', 'Event type.', 'exchange.finished'],
       subject: ['text', 'Id of its exchange, swap or partner.', UUID],
       state: ['text', '`pending` or `delivered`.', 'pending'],
-      attempts: ['whole', 'Attempts since the webhook was enabled.', 2],
+      attempts: ['whole', 'Attempts so far.', 2],
       nextAttemptAt: ['time?', 'When it is sent next; null = delivered, or behind an earlier one.', null],
       lastAttemptAt: ['time?', 'Time of the last attempt.', '2026-11-26T11:00:00.000Z'],
       lastStatus: ['whole?', 'Status of the last answer; null = none came.', 500],

@@ -110,7 +110,7 @@ export const Delivery = Type.Object(
     eventId: id('Id of the event, the same in the body of every attempt.', eventId),
     type: Type.String({ description: 'Event type.', examples: ['exchange.finished'] }),
     state: wordOf(deliveryStates, { description: 'Whether the receiver has accepted it.', examples: ['pending'] }),
-    attempts: Type.Integer({ minimum: 0, description: 'Attempts since the webhook was enabled.', examples: [2] }),
+    attempts: Type.Integer({ minimum: 0, description: 'Attempts so far.', examples: [2] }),
     nextAttempt: dateTimeOrNull({
       description: 'When it is sent next. Null: delivered, or it waits for an earlier delivery of the same exchange.',
       examples: [created],

@@ -1068,7 +1068,7 @@ export interface Delivery {
    */
   state: DeliveryState
   /**
-   * Attempts since the webhook was enabled.
+   * Attempts so far.
    */
   attempts: number
   /**

@@ -1,10 +1,10 @@
 import { checkpoint } from '../core/services/checkpoint.ts'
 import { createBatcher } from '../lib/batch.ts'
 import { startLoop, type WakeableLoop } from '../lib/loop.ts'
-import { retryDelayMs } from './domain/retry-delays.ts'
+import { nextAttemptMs } from './domain/retry-delays.ts'
 import type { ClaimedDelivery } from './domain/webhook.ts'
 import type { PartnerHttp, PostResult, SecretBox } from './ports/partner-http.ts'
-import type { AttemptResult, DeliveryStore, DisabledMail } from './ports/store.ts'
+import type { AttemptResult, DeliveryStore, DisabledMail, FailurePolicy } from './ports/store.ts'
 import { signDelivery } from './sign-delivery.ts'
 
 export type DeliverWebhooksDeps = Readonly<{
@@ -35,9 +35,13 @@ type Receivers = Map<string, { running: number; isSlow: boolean }>
 export function startDeliverWebhooks(deps: DeliverWebhooksDeps): WakeableLoop {
   const receivers: Receivers = new Map()
   const sending = new Set<Promise<void>>()
+  const policy: FailurePolicy = {
+    nextAttemptMs: (failingMs) => nextAttemptMs(failingMs, deps.random()),
+    mail: deps.mail,
+  }
   const finish = createBatcher(
     async (results: readonly AttemptResult[]) => {
-      await deps.deliveries.finish(results)
+      await deps.deliveries.finish(results, policy)
       return results.map(() => null)
     },
     { most: 200, running: 1 },
@@ -49,11 +53,10 @@ export function startDeliverWebhooks(deps: DeliverWebhooksDeps): WakeableLoop {
     receiver.running++
     try {
       const startedAt = performance.now()
-      const { result, reason } = await attempt(deps, delivery)
-      receiver.isSlow = reason !== null || performance.now() - startedAt > SLOW_MS
-      deps.onAttempt(reason === null ? 'delivered' : 'failed')
+      const result = await attempt(deps, delivery)
+      receiver.isSlow = result.error !== null || performance.now() - startedAt > SLOW_MS
+      deps.onAttempt(result.error === null ? 'delivered' : 'failed')
       checkpoint('delivery.answered')
-      if (result.retryMs === 0) await deps.deliveries.giveUp(delivery.webhookId, reason ?? '', deps.mail)
       await finish(result)
       checkpoint('delivery.finished')
     } finally {
@@ -99,16 +102,11 @@ function capacityOf(receivers: Receivers): Parameters<DeliveryStore['claim']>[1]
   return { each: RUNNING_EACH, others: new Map(others) }
 }
 
-/** One attempt. `retryMs` of the last failed one is 0: it stays first in its queue until the webhook is enabled again. */
-async function attempt(
-  { http, secrets, now, random }: DeliverWebhooksDeps,
-  delivery: ClaimedDelivery,
-): Promise<Readonly<{ result: AttemptResult; reason: string | null }>> {
+/** One attempt. */
+async function attempt({ http, secrets, now }: DeliverWebhooksDeps, delivery: ClaimedDelivery): Promise<AttemptResult> {
   const { id, attempts, body, webhookId } = delivery
   const answer = await post()
-  const reason = reasonOf(answer)
-  const retryMs = reason === null ? null : (retryDelayMs(attempts, random()) ?? 0)
-  return { result: { id, attempts, retryMs, status: answer.status, error: reason }, reason }
+  return { id, webhookId, attempts, status: answer.status, error: reasonOf(answer) }
 
   async function post(): Promise<PostResult> {
     let signature: string

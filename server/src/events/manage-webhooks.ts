@@ -41,6 +41,8 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
 
   return {
     create: async (partner, { url, events }, keep = keepNothing) => {
+      // Before the look-up of the host, which takes time. `add` counts again, under a lock.
+      if ((await webhooks.list(partner.id)).length >= WEBHOOKS_MAX) throw limitReached()
       const problem = await http.findProblem(url)
       if (problem !== null) throw new AppError('WEBHOOK_URL_REFUSED', `url is refused: ${problem}`, { field: 'url' })
       const id = timeOrderedId()
@@ -48,10 +50,7 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
       const toCreated = (webhook: Webhook) => ({ webhook, sealed: secret.toString('base64') })
       const added = { id, partnerId: partner.id, url, events, secret }
       const webhook = await webhooks.add(added, WEBHOOKS_MAX, (row) => keep(toCreated(row)))
-      if (webhook === null) {
-        const message = `there are ${WEBHOOKS_MAX} webhooks already: delete one`
-        throw new AppError('WEBHOOK_LIMIT_REACHED', message, { extra: { limit: String(WEBHOOKS_MAX) } })
-      }
+      if (webhook === null) throw limitReached()
       return toCreated(webhook)
     },
     list: ({ id }) => webhooks.list(id),
@@ -87,6 +86,11 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
 
 /** One message for an unknown id and one of another partner: it must not reveal which. */
 const notFound = () => new AppError('WEBHOOK_NOT_FOUND', 'no webhook with this id: check the id', { field: 'id' })
+
+const limitReached = () =>
+  new AppError('WEBHOOK_LIMIT_REACHED', `there are ${WEBHOOKS_MAX} webhooks already: delete one`, {
+    extra: { limit: String(WEBHOOKS_MAX) },
+  })
 
 function present(webhook: Webhook | null): Webhook {
   if (webhook === null) throw notFound()

@@ -20,12 +20,9 @@ function create(options: OutwardOptions): OutwardHttp {
 /** Answers each look-up of a host with the next of these lists. */
 const resolveTo = (...lists: readonly string[][]): NonNullable<OutwardOptions['lookup']> => {
   let n = 0
-  return (_host, done) => {
+  return async () => {
     const addresses = lists[Math.min(n++, lists.length - 1)] ?? []
-    done(
-      null,
-      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    )
+    return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   }
 }
 
@@ -72,7 +69,7 @@ describe('in production', () => {
       ),
     ).toBeNull()
     expect(await create({ allowsAll: false }).findProblem('https://8.8.8.8/hook')).toBeNull()
-    const unknown: OutwardOptions['lookup'] = (_host, done) => done(new Error('ENOTFOUND'), [])
+    const unknown = () => Promise.reject(new Error('ENOTFOUND'))
     expect(await create({ allowsAll: false, lookup: unknown }).findProblem('https://a.example/')).toBeNull()
   })
 
@@ -97,7 +94,13 @@ describe('in production', () => {
     expect(count()).toBe(0)
   })
 
-  test('localhost is refused by the addresses of the system', async () => {
+  test('a look-up of a host holds no thread of the process', async () => {
+    const checked = create({ allowsAll: false }).findProblem('https://host.invalid/')
+    expect(process.getActiveResourcesInfo()).not.toContain('GetAddrInfoReqWrap')
+    expect(await checked).toBeNull()
+  })
+
+  test('localhost is refused', async () => {
     const { port, count } = await countConnections()
     const client = create({ allowsAll: false })
     expect(await client.findProblem(`https://localhost:${port}/`)).toBe('its host has an address that is not public')

@@ -1,20 +1,22 @@
-import { type LookupAddress, lookup as lookupByName } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { reasonOf } from '@swapyard/lib/transport-error.ts'
 import { Agent, request } from 'undici'
 import { isPublicAddress } from './ip-address.ts'
+import { resolveHost } from './resolve-host.ts'
 
 /** Status of the answer, or why none came. Nothing throws. */
 type Outcome = Readonly<{ status: number | null; error: string | null }>
 
-type Lookup = (host: string, done: (error: Error | null, addresses: LookupAddress[]) => void) => void
+/** All addresses of a host, in a bounded time. Rejects without one. */
+type Lookup = (host: string) => Promise<readonly LookupAddress[]>
 
 export type OutwardOptions = Readonly<{
   /** http, and addresses of the own network: for the sandbox. */
   allowsAll: boolean
   /** Time of one request, from the name to the answer. Default: 10 s. */
   timeoutMs?: number
-  /** All addresses of a host. Default: by the system. */
+  /** Default: by DNS. `allowsAll` uses the system's. */
   lookup?: Lookup
 }>
 
@@ -27,12 +29,8 @@ export type OutwardHttp = Readonly<{
 }>
 
 const TIMEOUT_MS = 10_000
-const RESOLVE_MS = 3_000
 /** A longer answer costs the connection, and is still an answer. */
 const ANSWER_BYTES = 16 * 1024
-const CONNECTIONS = 32
-
-const lookupHost: Lookup = (host, done) => lookupByName(host, { all: true }, done)
 
 /** An address that must not be called. */
 class RefusedAddressError extends Error {}
@@ -44,10 +42,12 @@ class RefusedAddressError extends Error {}
 export function createOutwardHttp({
   allowsAll,
   timeoutMs = TIMEOUT_MS,
-  lookup = lookupHost,
+  lookup = resolveHost,
 }: OutwardOptions): OutwardHttp {
+  // One connection for each request that runs, so that none waits behind requests to the same host, and its time ends before it was
+  // sent. The caller bounds how many run.
   const agent = new Agent({
-    connections: CONNECTIONS,
+    allowH2: false,
     connect: { timeout: timeoutMs, ...(allowsAll ? {} : { lookup: createLookupPublic(lookup) }) },
   })
   const findStaticProblem = (url: string) => problemOf(url, allowsAll)
@@ -55,8 +55,12 @@ export function createOutwardHttp({
     findProblem: async (url) => {
       const problem = findStaticProblem(url)
       if (problem !== null || allowsAll) return problem
-      const addresses = await resolve(hostOf(new URL(url)), lookup)
-      return addresses.every(isPublicAddress) ? null : 'its host has an address that is not public'
+      const host = hostOf(new URL(url))
+      if (isIP(host) !== 0) return null
+      const addresses = await lookup(host).catch(() => [])
+      return addresses.every(({ address }) => isPublicAddress(address))
+        ? null
+        : 'its host has an address that is not public'
     },
     post: async (url, headers, body) => {
       const problem = findStaticProblem(url)
@@ -93,26 +97,19 @@ function problemOf(text: string, allowsAll: boolean): string | null {
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** Empty if the name does not resolve now. */
-async function resolve(host: string, lookup: Lookup): Promise<readonly string[]> {
-  const late = new Promise<readonly string[]>((done) => setTimeout(() => done([]), RESOLVE_MS).unref())
-  const found = new Promise<readonly string[]>((done) => {
-    lookup(host, (error, addresses) => done(error ? [] : addresses.map(({ address }) => address)))
-  })
-  return Promise.race([found, late])
-}
-
 /** Refuses a name if any of its addresses is not public. The connection uses the addresses that were checked. */
 const createLookupPublic =
   (lookup: Lookup): LookupFunction =>
   (host, options, done) => {
-    lookup(host, (error, addresses) => {
-      if (error) return done(error, '', 4)
-      const [first] = addresses
-      if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address)))
-        return done(new RefusedAddressError('its host has an address that is not public'), '', 4)
-      return options.all ? done(null, addresses) : done(null, first.address, first.family)
-    })
+    lookup(host).then(
+      (addresses) => {
+        const [first] = addresses
+        if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address)))
+          return done(new RefusedAddressError('its host has an address that is not public'), '', 4)
+        return options.all ? done(null, [...addresses]) : done(null, first.address, first.family)
+      },
+      (error) => done(error, '', 4),
+    )
   }
 
 function toReason(error: unknown, timeoutMs: number): string {

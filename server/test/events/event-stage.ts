@@ -98,7 +98,8 @@ export async function setStatuses(database: Database, id: string, statuses: read
 /** Makes the time of the next attempt of failed deliveries come, as if it had passed. */
 export async function passTime(database: Database): Promise<void> {
   await database.query(
-    `update webhook_deliveries set next_attempt_at = clock_timestamp()
+    `update webhook_deliveries
+     set failing_since = failing_since - (next_attempt_at - clock_timestamp()), next_attempt_at = clock_timestamp()
      where next_attempt_at > clock_timestamp() and last_error is not null`,
   )
 }

@@ -170,3 +170,24 @@ test('receivers that never answer do not delay another one', async () => {
   for (const id of exchanges)
     expect(quick.received.filter(({ event }) => event.data['id'] === id).map(({ event }) => event.type)).toEqual(types)
 })
+
+test('requests that hang at a host do not delay the events of another partner to the same host', async () => {
+  const other = await stage.addPartner()
+  const [own, others] = [await addExchange(stage.database, other), [] as string[]]
+  for (let n = 0; n < 16; n++) others.push(await addExchange(stage.database, partner))
+  // A shared receiver, which answers for one of its customers alone.
+  const receiver = await start({
+    respond: ({ event }, response) => event.data['id'] === own && response.writeHead(204).end(),
+  })
+  for (let n = 0; n < 3; n++) await addWebhook(`${receiver.url}/${n}`)
+  const { webhooks } = stage.events.services
+  const { webhook } = await webhooks.create(other, { url: receiver.url, events: [] })
+  // Nothing ends while the test runs.
+  stage.startWorkers(stage.openAnother({ deliveryTimeoutMs: 3_600_000 }))
+  for (const id of others) await setStatuses(stage.database, id, ['confirming'])
+  await expect.poll(() => receiver.received.length, PATIENCE).toBe(48)
+  await setStatuses(stage.database, own, ['confirming'])
+  await expect
+    .poll(async () => webhooks.deliveries(other, webhook.id, null, 9), PATIENCE)
+    .toMatchObject([{ state: 'delivered', attempts: 1 }])
+})

@@ -147,6 +147,10 @@ test('a webhook gets the types that it names, a wrong type or URL is refused, an
     status: 409,
     body: { code: 'WEBHOOK_LIMIT_REACHED', errors: [{ limit: '20' }] },
   })
+  // Before anything about the URL is looked up.
+  expect((await call('POST', '/v1/webhooks', { url: 'ftp://partner.example' })).body['code']).toBe(
+    'WEBHOOK_LIMIT_REACHED',
+  )
   for (const id of made) await call('DELETE', `/v1/webhooks/${id}`)
 })
 

@@ -18,6 +18,7 @@ export type Delivery = Readonly<{
   eventId: string
   type: string
   state: 'pending' | 'delivered'
+  /** So far. */
   attempts: number
   /** Null = delivered, or it waits for an earlier delivery of the same exchange. */
   nextAttemptAt: Date | null
@@ -36,6 +37,6 @@ export type ClaimedDelivery = Readonly<{
   /** Encrypted. The second one is in force until the end of a rotation. */
   secrets: readonly Buffer[]
   body: string
-  /** With this one. Together with the id it names the claim. */
+  /** With this one. It only grows, so that with the id it names the claim. */
   attempts: number
 }>

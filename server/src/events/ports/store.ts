@@ -64,19 +64,22 @@ export interface WebhookStore {
   redeliver(webhookId: string, deliveryId: string, keep: Keep<Delivery>): Promise<Delivery | null>
 }
 
-/** The outcome of one attempt. `retryMs` null = delivered. */
-export type AttemptResult = Readonly<{
-  id: string
-  attempts: number
-  retryMs: number | null
-  status: number | null
-  error: string | null
-}>
+/** The outcome of one attempt. `error` null = delivered. */
+export type AttemptResult = Readonly<
+  Pick<ClaimedDelivery, 'id' | 'webhookId' | 'attempts'> & { status: number | null; error: string | null }
+>
 
 /** Text of the e-mail that the partner gets; `url` is its webhook's. */
 export type DisabledMail = (
   webhook: Readonly<{ id: string; url: string }>,
 ) => Readonly<{ subject: string; body: string }>
+
+export type FailurePolicy = Readonly<{
+  /** The time until the next attempt of a delivery that first failed `failingMs` ago. Null: its webhook is disabled. */
+  nextAttemptMs(failingMs: number): number | null
+  /** Null: no mail server. */
+  mail: DisabledMail | null
+}>
 
 export interface DeliveryStore {
   /** Claims due deliveries for `leaseMs`, at most `limit`, and of each webhook at most what `capacity` leaves. */
@@ -85,10 +88,11 @@ export interface DeliveryStore {
     capacity: Readonly<{ each: number; others: ReadonlyMap<string, number> }>,
     leaseMs: number,
   ): Promise<readonly ClaimedDelivery[]>
-  /** A result of a claim that is no longer in force changes nothing. */
-  finish(results: readonly AttemptResult[]): Promise<void>
-  /** Disables the webhook of a delivery that failed for too long, raises the alarm and queues the e-mail. `mail` null: no mail server. */
-  giveUp(webhookId: string, reason: string, mail: DisabledMail | null): Promise<void>
+  /**
+   * Stores results. One of a claim that is no longer in force changes nothing. A webhook whose delivery failed for too long is
+   * disabled in the same transaction, with the alarm and the e-mail.
+   */
+  finish(results: readonly AttemptResult[], policy: FailurePolicy): Promise<void>
 }
 
 export type QueuedMail = Readonly<{

@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from '../../../events/domain/webhook.ts'
-import type { AttemptResult, DeliveryStore, DisabledMail } from '../../../events/ports/store.ts'
+import type { AttemptResult, DeliveryStore, DisabledMail, FailurePolicy } from '../../../events/ports/store.ts'
 import { createAlarmStore } from '../core/alarms.ts'
 import type { Database, Tx } from '../core/database.ts'
 
@@ -45,31 +45,69 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         secrets: previousSecret === null ? [secret] : [secret, previousSecret],
       }))
     },
-    finish: (results) => database.transaction((tx) => finish(tx, results)),
-    giveUp: (webhookId, reason, mail) => database.transaction((tx) => giveUp(tx, webhookId, reason, mail)),
+    finish: (results, policy) => database.transaction((tx) => finish(tx, results, policy)),
   }
 }
 
-/** The number of the attempt tells whether the claim is still in force. Sorted, so that two of these cannot deadlock. */
-async function finish(tx: Tx, results: readonly AttemptResult[]): Promise<void> {
-  const column = <K extends keyof AttemptResult>(name: K) => results.map((result) => result[name])
+type Outcome = AttemptResult & Readonly<{ retryMs: number | null }>
+
+/**
+ * The number of the attempt tells whether the claim is still in force. Sorted, so that two of these cannot deadlock. A delivery that
+ * failed for too long stays due, first in its queue, until its webhook is enabled again.
+ */
+async function finish(tx: Tx, results: readonly AttemptResult[], policy: FailurePolicy): Promise<void> {
+  const delivered = results.filter(({ error }) => error === null).map((one): Outcome => ({ ...one, retryMs: null }))
+  const failed = await scheduleFailed(tx, results, policy)
+  const outcomes = [...delivered, ...failed.map((one): Outcome => ({ ...one, retryMs: one.retryMs ?? 0 }))]
+  const column = <K extends keyof Outcome>(name: K) => outcomes.map((outcome) => outcome[name])
   await tx.query(
     `with r as (select * from unnest($1::bigint[], $2::int[], $3::bigint[], $4::int[], $5::text[])
          as r (id, attempts, retry_ms, status, error)),
        locked as materialized (select d.id from webhook_deliveries d join r on r.id = d.id and r.attempts = d.attempts
          where d.state = 'pending' order by d.id for update of d)
      update webhook_deliveries d set last_status = r.status, last_error = r.error,
-       state = case when r.retry_ms is null then 'delivered' else 'pending' end,
-       delivered_at = case when r.retry_ms is null then clock_timestamp() end,
-       next_attempt_at = case when r.retry_ms is not null then clock_timestamp() + r.retry_ms * interval '1 millisecond' end
+       state = case when r.error is null then 'delivered' else 'pending' end,
+       delivered_at = case when r.error is null then clock_timestamp() end,
+       failing_since = case when r.error is not null then coalesce(d.failing_since, clock_timestamp()) end,
+       next_attempt_at = case when r.error is not null then clock_timestamp() + r.retry_ms * interval '1 millisecond' end
      from r, locked l where d.id = l.id and r.id = d.id`,
     [column('id'), column('attempts'), column('retryMs'), column('status'), column('error')],
   )
+  for (const { webhookId, error, retryMs } of failed)
+    if (retryMs === null) await disable(tx, webhookId, error ?? '', policy.mail)
+}
+
+/**
+ * When the failed ones are sent again; null = their webhook is disabled. Only those whose claim is in force. The webhooks are locked
+ * before their deliveries, as by those who enable or delete one: an attempt that ends after the webhook was enabled fails for the
+ * first time.
+ */
+async function scheduleFailed(
+  tx: Tx,
+  results: readonly AttemptResult[],
+  { nextAttemptMs }: FailurePolicy,
+): Promise<readonly Outcome[]> {
+  const failed = results.filter(({ error }) => error !== null)
+  if (failed.length === 0) return []
+  const column = <K extends keyof AttemptResult>(name: K) => failed.map((one) => one[name])
+  await tx.query('select 1 from webhooks where id = any($1::uuid[]) order by id for no key update', [
+    column('webhookId'),
+  ])
+  const rows = await tx.query<{ id: string; attempts: number; failingMs: number }>(
+    `select d.id, d.attempts, coalesce(extract(epoch from clock_timestamp() - d.failing_since) * 1000, 0)::float8 as "failingMs"
+     from webhook_deliveries d join unnest($1::bigint[], $2::int[]) as r (id, attempts) on r.id = d.id and r.attempts = d.attempts
+     where d.state = 'pending' order by d.id for update of d`,
+    [column('id'), column('attempts')],
+  )
+  return rows.flatMap(({ id, attempts, failingMs }) => {
+    const one = failed.find((result) => result.id === id && result.attempts === attempts)
+    return one === undefined ? [] : [{ ...one, retryMs: nextAttemptMs(failingMs) }]
+  })
 }
 
 type Disabled = Readonly<{ url: string; partner: string; email: string | null }>
 
-async function giveUp(tx: Tx, id: string, reason: string, mail: DisabledMail | null): Promise<void> {
+async function disable(tx: Tx, id: string, reason: string, mail: DisabledMail | null): Promise<void> {
   const [disabled] = await tx.query<Disabled>(
     `update webhooks w set disabled_by = 'failures' from partners p
      where w.id = $1 and w.disabled_by is null and p.id = w.partner_id returning w.url, p.name as partner, p.email`,

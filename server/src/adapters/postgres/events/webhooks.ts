@@ -88,7 +88,10 @@ async function rotate(
   return isFound
 }
 
-/** Enabling makes what waits due at once, with all its attempts, and ends the alarm. */
+/**
+ * Enabling makes what failed due at once, with three days from its next failure, and ends the alarm. What is sent now keeps its lease:
+ * a second attempt would begin beside the first.
+ */
 async function setWebhookDisabled(
   sql: Sql,
   partnerId: string | null,
@@ -102,8 +105,9 @@ async function setWebhookDisabled(
   )
   if (!isFound || by !== null) return isFound
   await sql.query(
-    `update webhook_deliveries set attempts = 0, next_attempt_at = clock_timestamp()
-     where webhook_id = $1 and next_attempt_at is not null`,
+    `update webhook_deliveries set failing_since = null,
+       next_attempt_at = case when last_error is null then next_attempt_at else clock_timestamp() end
+     where webhook_id = $1 and next_attempt_at is not null and (last_error is not null or failing_since is not null)`,
     [id],
   )
   await createAlarmStore(sql).clear(webhookAlarm(id))

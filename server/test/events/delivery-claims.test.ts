@@ -64,6 +64,14 @@ async function passTest(): Promise<void> {
   await expect.poll(isAccepted, PATIENCE).toBe(true)
 }
 
+/** Connections that wait for a lock. */
+const countWaiting = async () =>
+  (
+    await stage.database.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+  ).length
+
 /** As if the delivery had failed for longer than three days, and its last attempt were due. */
 async function makeLast(): Promise<void> {
   await stage.database.query(
@@ -90,6 +98,39 @@ test('a partner who lets a failing delivery be sent again uses up nothing of its
   const [delivery] = await readDeliveries()
   const passedMs = Date.now() - startedAt
   expect(Number(delivery?.nextAttemptAt) - startedAt).toBeLessThan(11_000 + 7 * passedMs)
+})
+
+test('two events that are sent again together are sent one after the other', async () => {
+  await setStatuses(stage.database, await addExchange(stage.database, partner), ['confirming', 'exchanging'])
+  const endedIds = async () => (await readDeliveries()).filter(({ state }) => state === 'delivered').map(({ id }) => id)
+  await expect.poll(async () => (await endedIds()).length, PATIENCE).toBe(2)
+  const again = await stage.database.query<{ id: string; event_id: string; subject_id: string }>(
+    'select id, event_id, subject_id from webhook_deliveries where id = any($1) order by id',
+    [await endedIds()],
+  )
+  hold()
+  const sentBefore = receiver.received.length
+  const [first, second] = again
+  let adding: Promise<unknown> | undefined
+  // The second one is asked for before the transaction of the first one ends.
+  await stage.database.transaction(async (tx) => {
+    await tx.query('insert into webhook_deliveries (webhook_id, event_id, subject_id) values ($1, $2, $3)', [
+      webhook.id,
+      first?.event_id,
+      first?.subject_id,
+    ])
+    adding = stage.events.services.webhooks.redeliver(partner, webhook.id, second?.id ?? '')
+    await expect.poll(countWaiting, PATIENCE).toBe(1)
+  })
+  await adding
+  await expect.poll(() => held.length, PATIENCE).toBe(1)
+  const times = await stage.database.query(
+    `select 1 from webhook_deliveries where state = 'pending' and next_attempt_at is null`,
+  )
+  expect(times).toHaveLength(1)
+  receiver.respond((_received, response) => response.writeHead(204).end())
+  answer(204)
+  await expect.poll(() => receiver.received.length, PATIENCE).toBe(sentBefore + 2)
 })
 
 test('a webhook that is enabled while an event is sent gets this event once, and then the next one', async () => {

@@ -121,6 +121,8 @@ async function redeliver(
   deliveryId: string,
   keep: Keep<Delivery>,
 ): Promise<Delivery | null> {
+  // Before the delivery, as everywhere.
+  await tx.query('select 1 from webhooks where id = $1 for no key update', [webhookId])
   const [found] = await tx.query<{ eventId: string; subjectId: string; state: string }>(
     `select event_id as "eventId", subject_id as "subjectId", state from webhook_deliveries
      where id = $1 and webhook_id = $2 for update`,

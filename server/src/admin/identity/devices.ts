@@ -3,7 +3,7 @@ import type { Operator } from '../ports/operators.ts'
 import type { SecretBox } from './secret-box.ts'
 
 /** A browser in which an operator logged in, by the token of its cookie. */
-export type Device = Readonly<{ id: string; operatorId: string; credentials: string }>
+type Device = Readonly<{ id: string; operatorId: string; credentials: string }>
 
 /** Browsers keep a cookie for at most 400 days. */
 export const DEVICE_MS = 365 * 86_400_000

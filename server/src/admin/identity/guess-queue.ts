@@ -11,7 +11,7 @@ const PLACES_MAX = 20
  */
 export type Guesser = Readonly<{ isKnown: boolean; signal: AbortSignal | null }>
 
-export type GuessQueue = Readonly<{
+type GuessQueue = Readonly<{
   /** Holds a place during the work, or refuses at once. Strangers take the places of strangers only. */
   admit<T>(guesser: Guesser, work: () => Promise<T>): Promise<T>
   /** Computes a guess when it is its turn: the known before strangers, each in the order of arrival. */

@@ -124,7 +124,7 @@ export const adminSessionRoutes = {
   logIn: post(
     'login',
     'Log in',
-    'Password and second factor. Every failure has the same answer.',
+    'Password and second factor. Every failure has the same answer. A cookie session also sets a cookie of the browser, by which failures of strangers do not delay its later logins. 503: too many logins are being checked, and this one was not counted.',
     closed({ login, password, code, kind }),
     session,
     'open',
@@ -177,7 +177,7 @@ export const adminSessionRoutes = {
   confirmSession: post(
     'session/confirm',
     'Give a second factor again',
-    'Acts that move money need one of the last five minutes.',
+    'Acts that move money need one of the last five minutes. `password` takes its place for an operator without a second factor, which the sandbox permits.',
     closed({ code, password: Type.Optional(password) }),
     session,
     'viewer',

@@ -34,25 +34,33 @@ export function addIdentityCommands(program: Command): void {
       print({ url, loggedOut: true })
     })
   withSecrets(program.command('confirm'))
-    .description('gives a second factor again, for acts that move money')
-    .action(async ({ code }: Secrets) => {
-      const body = { code: code ?? (await ask('code: ')) }
-      const { confirmedUntil } = await callAdmin(requireUrl(), 'POST', adminSessionRoutes.confirmSession.path, { body })
-      print({ confirmedUntil })
-    })
+    .description('gives a second factor again, for acts that move money; the password, if you have no second factor')
+    .action(confirm)
   addOperatorCommands(program)
   addRequestCommands(program)
 }
 
 async function logIn(login: string, { passwordFile, code }: Secrets): Promise<void> {
   const url = requireUrl()
-  const password = passwordFile === undefined ? await ask('password: ') : readPassword(passwordFile)
+  const password = await givePassword('password: ', passwordFile)
   const given = code ?? (await ask('code: '))
   const body = { login, password, kind: 'bearer', ...(given === '' ? {} : { code: given }) }
   const session = await callAdmin(url, 'POST', adminSessionRoutes.logIn.path, { body, isOpen: true })
   const { token, role, expiresAt } = session as { token: string; role: string; expiresAt: string }
   saveSession(url, { token, login, expiresAt })
   print({ url, login, role, expiresAt })
+}
+
+async function confirm({ passwordFile, code }: Secrets): Promise<void> {
+  const url = requireUrl()
+  const { hasSecondFactor } = await callAdmin(url, 'GET', adminSessionRoutes.readSession.path)
+  const needsPassword = passwordFile !== undefined || hasSecondFactor === false
+  const body = {
+    ...(needsPassword ? { password: await givePassword('password: ', passwordFile) } : {}),
+    ...(hasSecondFactor === false ? {} : { code: code ?? (await ask('code: ')) }),
+  }
+  const { confirmedUntil } = await callAdmin(url, 'POST', adminSessionRoutes.confirmSession.path, { body })
+  print({ confirmedUntil })
 }
 
 function addOperatorCommands(program: Command): void {
@@ -105,7 +113,7 @@ async function acceptInvitation(halves: readonly string[], { passwordFile, code 
   })
   print(invitation)
   if (code === undefined && !process.stdin.isTTY) return
-  const password = passwordFile === undefined ? await ask('new password: ') : readPassword(passwordFile)
+  const password = await givePassword('new password: ', passwordFile)
   const body = { token, password, code: code ?? (await ask('code: ')) }
   print(await callAdmin(url, 'POST', adminSessionRoutes.acceptInvitation.path, { body, isOpen: true }))
 }
@@ -135,7 +143,8 @@ function addRequestCommands(program: Command): void {
     })
 }
 
-const readPassword = (file: string): string => readFileSync(file, 'utf8').trim()
+const givePassword = async (question: string, file: string | undefined): Promise<string> =>
+  file === undefined ? ask(question) : readFileSync(file, 'utf8').trim()
 
 /** What is typed is not shown. */
 async function ask(question: string): Promise<string> {

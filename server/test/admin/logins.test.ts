@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PATIENCE } from '../../../test/support/patience.ts'
 import { makeInvitation } from '../../src/admin/identity/invitations.ts'
 import { createSecretBox } from '../../src/admin/identity/secret-box.ts'
+import { listen } from '../core/http/app-for-tests.ts'
 import { type AdminServer, type Answer, openAdminServer, PASSWORD } from './admin-server.ts'
 
 let server: AdminServer
@@ -68,6 +70,64 @@ test('brute force: guesses are slowed down, and a stranger does not keep an oper
   for (let n = 0; n < 50; n++) spread.push((await guess(`198.51.100.${n}`)).status)
   expect(spread).toContain(429)
   expect((await logIn(login, PASSWORD, code(), '192.0.2.20')).status).toBe(201)
+})
+
+test('guesses of strangers beyond 20 at a time are refused and not counted, and operators do not wait behind them', async () => {
+  const { login, code } = await server.addOperator('gil@example.com', 'viewer')
+  expect((await logIn(login, PASSWORD, code(), '192.0.2.30')).status).toBe(201)
+  const networks = Array.from({ length: 40 }, (_, n) => `203.0.113.${100 + n}`)
+  const guesses = Promise.all(networks.map((ip) => logIn(`guess-${ip}`, 'a wrong password', '111111', ip)))
+  expect((await logIn(login, PASSWORD, code(), '192.0.2.30')).status).toBe(201)
+  const answers = await guesses
+  const isRefused = ({ status }: Answer) => status === 503
+  const refused = answers.filter(isRefused)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const { body, headers } of refused) {
+    expect(body).toMatchObject({ code: 'OVERLOADED' })
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+  }
+  const rows = await server.test.database.query<{ key: string }>(
+    "select key from operator_login_failures where key like 'network:203.0.113.1__'",
+  )
+  const checked = networks.filter((_, n) => answers[n]?.status === 401)
+  expect(rows.map(({ key }) => key).toSorted()).toEqual(checked.map((ip) => `network:${ip}`).toSorted())
+  expect(checked.length + refused.length).toBe(networks.length)
+})
+
+test('a login whose client disconnects while it waits is not carried out', async () => {
+  const own = await openAdminServer()
+  const { database } = own.test
+  const url = `http://127.0.0.1:${await listen(own.app)}/admin/v1/login`
+  const operators = [
+    await own.addOperator('hal@example.com', 'viewer'),
+    await own.addOperator('ida@example.com', 'viewer'),
+  ]
+  const connection = new AbortController()
+  const requests = operators.flatMap(({ login, recoveryCodes }) =>
+    recoveryCodes.slice(0, 5).map((code) =>
+      fetch(url, {
+        ...{ method: 'POST', signal: connection.signal, headers: { 'content-type': 'application/json' } },
+        body: JSON.stringify({ login, password: PASSWORD, code, kind: 'bearer' }),
+      }).catch(() => null),
+    ),
+  )
+  const countBegun = async () => {
+    const [row] = await database.query<{ begun: number }>(
+      `select (select count(*)::int from operator_sessions) + coalesce((select failures from operator_login_failures
+         where key = 'network:127.0.0.1'), 0) as begun`,
+    )
+    return row?.begun
+  }
+  await expect.poll(countBegun, PATIENCE).toBe(requests.length)
+  connection.abort()
+  await Promise.all(requests)
+  // It waits behind all that were not dropped.
+  const last = { login: operators[0]?.login, password: PASSWORD, code: operators[0]?.code() }
+  const answer = await own.call({ method: 'POST', path: '/admin/v1/login', body: last, ip: '198.51.100.200' })
+  expect(answer.status).toBe(201)
+  const used = await database.query('select 1 from operator_recovery_codes where used_at is not null')
+  expect(used.length).toBeLessThan(requests.length)
+  await own.close()
 })
 
 test('a login that does not exist is slowed down like one that does', async () => {

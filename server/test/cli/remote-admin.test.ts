@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashPassword } from '../../src/admin/identity/passwords.ts'
 import { type AdminServer, type Operator, openAdminServer, PASSWORD } from '../admin/admin-server.ts'
 import { listen } from '../core/http/app-for-tests.ts'
 import { openShell, type Shell } from './shell.ts'
@@ -109,6 +110,40 @@ test('the first operator is invited on the server with a whole token', async () 
     login: 'first@example.com',
     token: expect.stringMatching(/^[0-9a-f]{32}\.[0-9a-f]{32}$/),
   })
+})
+
+const unconfirm = ({ test }: AdminServer) =>
+  test.database.query("update operator_sessions set confirmed_at = clock_timestamp() - interval '6 minutes'")
+
+test('a confirmation needs a second factor, or the password of an operator without one', async () => {
+  const ask = ['partners', 'add', 'later', '--fee-bps', '10', '--reason', 'signed']
+  await unconfirm(server)
+  expect((await run(ada, ...ask)).error).toContain('CONFIRMATION_REQUIRED')
+  expect((await run(ada, 'confirm')).error).toContain('code: name it by an option')
+  expect(await run(ada, 'confirm', '--code', ada?.code() ?? '')).toMatchObject({
+    code: 0,
+    lines: [{ confirmedUntil: expect.any(String) }],
+  })
+  expect((await run(ada, ...ask)).lines).toMatchObject([{ asked: expect.any(String) }])
+
+  const sandbox = await openAdminServer({ requiresSecondFactor: false })
+  const id = (await sandbox.store.operators.add({ login: 'eve', role: 'admin', createdBy: 'test' })) ?? ''
+  await sandbox.store.operators.setPassword(id, await hashPassword(PASSWORD))
+  const there = `http://127.0.0.1:${await listen(sandbox.app)}`
+  const file = join(shell.folder, 'password-of-eve')
+  writeFileSync(file, `${PASSWORD}\n`)
+  const runThere = (...args: readonly string[]) =>
+    shell.swapyard(args, { HOME: join(shell.folder, 'eve'), SWAPYARD_ADMIN_URL: there })
+  expect((await runThere('login', 'eve', '--password-file', file, '--code', '')).code).toBe(0)
+  await unconfirm(sandbox)
+  expect((await runThere(...ask)).error).toContain('CONFIRMATION_REQUIRED')
+  expect((await runThere('confirm')).error).toContain('password: name it by an option')
+  expect(await runThere('confirm', '--password-file', file)).toMatchObject({
+    code: 0,
+    lines: [{ confirmedUntil: expect.any(String) }],
+  })
+  expect((await runThere(...ask)).lines).toMatchObject([{ asked: expect.any(String) }])
+  await sandbox.close()
 })
 
 test('commands that need the server are refused, and a logout ends the session', async () => {

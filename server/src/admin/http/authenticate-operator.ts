@@ -3,6 +3,7 @@ import { includesRole, type OperatorRole } from '@swapyard/schema'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../core/domain/errors.ts'
 import { isWithin } from '../../lib/ip-address.ts'
+import { DEVICE_MS } from '../identity/devices.ts'
 import { csrfTokenOf, hashToken } from '../identity/tokens.ts'
 import type { AdminStore } from '../ports/admin-store.ts'
 import type { Session } from '../ports/sessions.ts'
@@ -45,12 +46,15 @@ export async function authenticateOperator(
 
 const readBearer = (header: string): string | null => /^Bearer ([A-Za-z0-9_-]{43})$/i.exec(header)?.[1] ?? null
 
-function readCookie({ headers }: FastifyRequest, name: string): string | null {
-  const found = (headers.cookie ?? '')
+const readCookies = ({ headers }: FastifyRequest, name: string): readonly string[] =>
+  (headers.cookie ?? '')
     .split(';')
     .map((part) => part.trim())
     .filter((part) => part.startsWith(`${name}=`))
     .map((part) => part.slice(name.length + 1))
+
+function readCookie(request: FastifyRequest, name: string): string | null {
+  const found = readCookies(request, name)
   // Two cookies of one name: another site may have set one.
   return found.length === 1 && /^[A-Za-z0-9_-]{43}$/.test(found[0] ?? '') ? (found[0] ?? null) : null
 }
@@ -88,8 +92,23 @@ export function requireConfirmed({ confirmedAt, now }: Session): void {
     throw new AppError('CONFIRMATION_REQUIRED', 'give a second factor again: POST /admin/v1/session/confirm')
 }
 
-export function setCookie(reply: FastifyReply, { cookie, isSecure, sessionMs }: SessionSettings, token: string): void {
-  const age = token === '' ? 0 : Math.floor(sessionMs / 1000)
+type CookieSettings = Pick<SessionSettings, 'isSecure'>
+
+function addCookie(reply: FastifyReply, text: string, ageMs: number, { isSecure }: CookieSettings): void {
   const secure = isSecure ? '; Secure' : ''
-  reply.header('set-cookie', `${cookie}=${token}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`)
+  reply.header('set-cookie', `${text}; Max-Age=${Math.floor(ageMs / 1000)}; HttpOnly; SameSite=Strict${secure}`)
 }
+
+export const setCookie = (reply: FastifyReply, settings: SessionSettings, token: string): void =>
+  addCookie(reply, `${settings.cookie}=${token}; Path=/`, token === '' ? 0 : settings.sessionMs, settings)
+
+/** A cookie of one path has no `__Host-`: one that another host of the domain sets is read, too, and then refused. */
+const deviceCookie = ({ isSecure }: CookieSettings) =>
+  isSecure ? '__Secure-swapyard-device' : 'swapyard-sandbox-device'
+
+export const readDevices = (request: FastifyRequest, settings: CookieSettings): readonly string[] =>
+  readCookies(request, deviceCookie(settings))
+
+/** By it the browser is known at a later login. It is no session, and a logout keeps it. */
+export const setDevice = (reply: FastifyReply, settings: CookieSettings, token: string): void =>
+  addCookie(reply, `${deviceCookie(settings)}=${token}; Path=/admin/v1`, DEVICE_MS, settings)

@@ -1,8 +1,11 @@
 import { adminSessionRoutes as routes } from '@swapyard/schema'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { callerNetwork } from '../../lib/ip-address.ts'
 import { changePassword, endSession, removePasskey, renewRecoveryCodes } from '../identity/account.ts'
+import { makeDevice } from '../identity/devices.ts'
+import type { Guesser } from '../identity/guess-queue.ts'
 import { acceptInvitation, readInvitation } from '../identity/invitations.ts'
-import { beginAttempt, type Client, logIn, loginFailed, takeSecondFactor } from '../identity/log-in.ts'
+import { beginAttempt, type Client, type LoggedIn, logIn, loginFailed, takeSecondFactor } from '../identity/log-in.ts'
 import {
   addPasskey,
   askPasskey,
@@ -11,21 +14,38 @@ import {
   isConfirmedByPasskey,
   logInByPasskey,
 } from '../identity/passkeys.ts'
-import { isPassword, requireStrongPassword } from '../identity/passwords.ts'
+import { admitGuess, isPassword, requireStrongPassword } from '../identity/passwords.ts'
 import { csrfTokenOf, hashToken } from '../identity/tokens.ts'
 import type { SessionKind } from '../ports/sessions.ts'
-import { CONFIRMED_MS, requireConfirmed, sessionRequired, setCookie, type Visitor } from './authenticate-operator.ts'
+import {
+  CONFIRMED_MS,
+  readDevices,
+  requireConfirmed,
+  sessionRequired,
+  setCookie,
+  setDevice,
+  type Visitor,
+} from './authenticate-operator.ts'
 import { type AdminContext, mountRoute, visitorOf } from './mount-route.ts'
 
 type Body<Name extends string> = Readonly<Record<Name, string>>
 
 const bodyOf = <Shape>(request: FastifyRequest): Shape => request.body as Shape
 
-const clientOf = (request: FastifyRequest): Client => ({
+const clientOf = ({ settings }: AdminContext, request: FastifyRequest, reply: FastifyReply): Client => ({
   ip: request.ip,
   userAgent: request.headers['user-agent'] ?? '',
   kind: bodyOf<Readonly<{ kind?: SessionKind }>>(request).kind ?? 'cookie',
+  devices: readDevices(request, settings),
+  signal: signalOf(reply),
 })
+
+/** Aborted when the connection ends. Fastify's own signal is that of the request, which closes once its body was read. */
+function signalOf(reply: FastifyReply): AbortSignal {
+  const connection = new AbortController()
+  reply.raw.once('close', () => connection.abort())
+  return connection.signal
+}
 
 /** Logins, sessions, second factors and decisions about requests. */
 export function mountSessions(context: AdminContext): void {
@@ -44,26 +64,49 @@ function presentSession({ twoPersons }: AdminContext, { session, token }: Visito
   }
 }
 
-/** Answers with the session of a token, and sets its cookie. */
-async function answerSession(context: AdminContext, reply: FastifyReply, token: string, isNew: boolean) {
+async function answerSession(context: AdminContext, token: string) {
   const { identity, settings } = context
   const session = await identity.store.sessions.find(hashToken(token), settings.idleMs)
   if (session === null) throw sessionRequired()
-  if (isNew && session.kind === 'cookie') setCookie(reply, settings, token)
   return presentSession(context, { session, token })
+}
+
+/** Sets the cookies of a new session in a browser, which alone has a device. */
+function answerLogin(context: AdminContext, reply: FastifyReply, { token, device }: LoggedIn) {
+  if (device !== null) {
+    setCookie(reply, context.settings, token)
+    setDevice(reply, context.settings, device)
+  }
+  return answerSession(context, token)
+}
+
+/** After a change of its operator's credentials, the browser is known by a new cookie. */
+async function renewDevice(
+  { identity, settings }: AdminContext,
+  reply: FastifyReply,
+  { session }: Visitor,
+): Promise<void> {
+  const operator = session.kind === 'cookie' ? await identity.store.operators.findById(session.operatorId) : null
+  if (operator) setDevice(reply, settings, makeDevice(identity.box, operator, identity.now()))
 }
 
 function mountLogins(context: AdminContext): void {
   const { identity } = context
   mountRoute(context, routes.logIn, async (request, reply) => {
     const { login, password, code = null } = bodyOf<Body<'login' | 'password'> & { code?: string }>(request)
-    const token = await logIn(identity, { login, password, code }, clientOf(request))
-    return answerSession(context, reply, token, true)
+    return answerLogin(
+      context,
+      reply,
+      await logIn(identity, { login, password, code }, clientOf(context, request, reply)),
+    )
   })
   mountRoute(context, routes.askPasskeyLogin, () => askPasskeyLogin(identity))
   mountRoute(context, routes.logInByPasskey, async (request, reply) => {
-    const token = await logInByPasskey(identity, bodyOf(request), clientOf(request))
-    return answerSession(context, reply, token, true)
+    return answerLogin(
+      context,
+      reply,
+      await logInByPasskey(identity, bodyOf(request), clientOf(context, request, reply)),
+    )
   })
 }
 
@@ -83,16 +126,16 @@ function mountOwnSession(context: AdminContext): void {
   mountRoute(context, routes.confirmSession, async (request, reply) => {
     const { session, token } = visitorOf(request)
     const { code = null, password = null } = bodyOf<{ code?: string; password?: string }>(request)
-    await attempt(context, request, async () => {
+    await attempt(context, request, reply, async (guesser) => {
       const operator = await operators.findById(session.operatorId)
       if (operator === null) return false
       // Without a second factor, which the sandbox permits, the password is asked for again.
       const hasFactor = operator.totpSecret !== null || operator.passkeys > 0
-      if (!hasFactor && !(await isPassword(password ?? '', operator.passwordHash))) return false
+      if (!hasFactor && !(await isPassword(password ?? '', operator.passwordHash, guesser))) return false
       return takeSecondFactor(identity, operator, code)
     })
     await sessions.confirm(session.id)
-    return answerSession(context, reply, token, false)
+    return answerSession(context, token)
   })
   mountRoute(context, routes.logOut, async (request, reply) => {
     const { session } = visitorOf(request)
@@ -104,35 +147,43 @@ function mountOwnSession(context: AdminContext): void {
     await endSession(identity, visitorOf(request).session, bodyOf(request))
     return { ok: true }
   })
-  mountRoute(context, routes.changePassword, async (request) => {
+  mountRoute(context, routes.changePassword, async (request, reply) => {
     const { session } = visitorOf(request)
     requireConfirmed(session)
     const { password, newPassword } = bodyOf<Body<'password' | 'newPassword'>>(request)
-    await attempt(context, request, async () => {
+    await attempt(context, request, reply, async (guesser) => {
       const operator = await operators.findById(session.operatorId)
-      return isPassword(password, operator?.passwordHash ?? null)
+      return isPassword(password, operator?.passwordHash ?? null, guesser)
     })
     requireStrongPassword(newPassword, session.login)
     await changePassword(identity, session, newPassword)
+    await renewDevice(context, reply, visitorOf(request))
     return { ok: true }
   })
-  mountRoute(context, routes.renewRecoveryCodes, (request) => {
+  mountRoute(context, routes.renewRecoveryCodes, async (request, reply) => {
     const { session } = visitorOf(request)
     requireConfirmed(session)
-    return renewRecoveryCodes(identity, session)
+    const renewed = await renewRecoveryCodes(identity, session)
+    await renewDevice(context, reply, visitorOf(request))
+    return renewed
   })
 }
 
 /** Slowed down like a login: a stolen session must not try all codes. */
-async function attempt(
+function attempt(
   { identity }: AdminContext,
   request: FastifyRequest,
-  check: () => Promise<boolean>,
+  reply: FastifyReply,
+  check: (guesser: Guesser) => Promise<boolean>,
 ): Promise<void> {
   const { session } = visitorOf(request)
-  const succeed = await beginAttempt(identity, `confirm ${session.operatorId}`, request.ip)
-  if (!(await check())) throw loginFailed()
-  await succeed()
+  const guesser = { isKnown: true, signal: signalOf(reply) }
+  return admitGuess(guesser, async () => {
+    const { operatorId } = session
+    const succeed = await beginAttempt(identity, { by: 'session', operatorId, network: callerNetwork(request.ip) })
+    if (!(await check(guesser))) throw loginFailed()
+    await succeed()
+  })
 }
 
 function mountPasskeys(context: AdminContext): void {
@@ -142,16 +193,18 @@ function mountPasskeys(context: AdminContext): void {
     requireConfirmed(session)
     return askPasskey(identity, { id: session.operatorId, login: session.login })
   })
-  mountRoute(context, routes.addPasskey, async (request) => {
+  mountRoute(context, routes.addPasskey, async (request, reply) => {
     const { session } = visitorOf(request)
     requireConfirmed(session)
     await addPasskey(identity, session, bodyOf(request))
+    await renewDevice(context, reply, visitorOf(request))
     return { ok: true }
   })
-  mountRoute(context, routes.removePasskey, async (request) => {
+  mountRoute(context, routes.removePasskey, async (request, reply) => {
     const { session } = visitorOf(request)
     requireConfirmed(session)
     await removePasskey(identity, session, bodyOf<Body<'id'>>(request).id)
+    await renewDevice(context, reply, visitorOf(request))
     return { ok: true }
   })
   mountRoute(context, routes.askPasskeyConfirmation, (request) =>
@@ -159,9 +212,9 @@ function mountPasskeys(context: AdminContext): void {
   )
   mountRoute(context, routes.confirmByPasskey, async (request, reply) => {
     const { session, token } = visitorOf(request)
-    await attempt(context, request, () => isConfirmedByPasskey(identity, session.operatorId, bodyOf(request)))
+    await attempt(context, request, reply, () => isConfirmedByPasskey(identity, session.operatorId, bodyOf(request)))
     await identity.store.sessions.confirm(session.id)
-    return answerSession(context, reply, token, false)
+    return answerSession(context, token)
   })
 }
 

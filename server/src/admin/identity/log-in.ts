@@ -2,9 +2,10 @@ import { AppError } from '../../core/domain/errors.ts'
 import { callerNetwork } from '../../lib/ip-address.ts'
 import type { AdminStore } from '../ports/admin-store.ts'
 import type { Operator } from '../ports/operators.ts'
-import type { SessionKind } from '../ports/sessions.ts'
+import type { LoginAttempt, SessionKind } from '../ports/sessions.ts'
+import { isDeviceOf, makeDevice, openDevices } from './devices.ts'
 import { hashRecoveryCode, stepOfCode } from './one-time-codes.ts'
-import { isPassword } from './passwords.ts'
+import { admitGuess, isPassword } from './passwords.ts'
 import type { SecretBox } from './secret-box.ts'
 import { createToken, hashToken } from './tokens.ts'
 
@@ -17,34 +18,63 @@ export type IdentityDeps = Readonly<{
   now(): number
 }>
 
-export type Client = Readonly<{ ip: string; userAgent: string; kind: SessionKind }>
+/** `devices`: values of the cookies of devices. `signal` is aborted when the client disconnects. */
+export type Client = Readonly<{
+  ip: string
+  userAgent: string
+  kind: SessionKind
+  devices: readonly string[]
+  signal: AbortSignal
+}>
+
+/** What a login made: the token of a session, and for a browser the one of its device. */
+export type LoggedIn = Readonly<{ token: string; device: string | null }>
 
 /** The same answer for every failure: it does not say which part is wrong, nor whether the login exists. */
 export const loginFailed = () => new AppError('LOGIN_FAILED', 'the login, the password or the second factor is wrong')
 
-export async function beginAttempt({ store }: IdentityDeps, login: string, ip: string): Promise<() => Promise<void>> {
-  const keys = { login: login.toLowerCase(), network: callerNetwork(ip) }
-  const waitSeconds = await store.logins.begin(keys)
+/** Counts an attempt. Returns what takes it back. */
+export async function beginAttempt({ store }: IdentityDeps, attempt: LoginAttempt): Promise<() => Promise<void>> {
+  const waitSeconds = await store.logins.begin(attempt)
   if (waitSeconds > 0)
     throw new AppError('RATE_LIMIT_EXCEEDED', 'too many failed logins: wait and try again', {
       retryAfterSeconds: waitSeconds,
     })
-  return () => store.logins.succeed(keys)
+  return () => store.logins.succeed(attempt)
 }
 
-/** Logs in by password and second factor. Returns the token of a new session. */
+/** Logs in by password and second factor. */
 export async function logIn(
   deps: IdentityDeps,
   { login, password, code }: Readonly<{ login: string; password: string; code: string | null }>,
   client: Client,
-): Promise<string> {
-  const succeed = await beginAttempt(deps, login, client.ip)
-  const operator = await deps.store.operators.find(login.toLowerCase())
-  const isRight = await isPassword(password, operator?.passwordHash ?? null)
-  if (operator === null || operator.disabled || !isRight) throw loginFailed()
-  if (!(await takeSecondFactor(deps, operator, code))) throw loginFailed()
-  await succeed()
-  return openSession(deps, operator.id, client)
+): Promise<LoggedIn> {
+  const name = login.toLowerCase()
+  const operator = await deps.store.operators.find(name)
+  const attempt = await toAttempt(deps, name, operator, client)
+  const guesser = { isKnown: attempt.by !== 'stranger', signal: client.signal }
+  return admitGuess(guesser, async () => {
+    const succeed = await beginAttempt(deps, attempt)
+    const isRight = await isPassword(password, operator?.passwordHash ?? null, guesser)
+    if (operator === null || operator.disabled || !isRight) throw loginFailed()
+    if (!(await takeSecondFactor(deps, operator, code))) throw loginFailed()
+    await succeed()
+    return openSession(deps, operator, client)
+  })
+}
+
+/** What a login counts for: the browser of this operator, a network that the operator used, or neither. */
+async function toAttempt(
+  { store, box, now }: IdentityDeps,
+  login: string,
+  operator: Operator | null,
+  client: Client,
+): Promise<LoginAttempt> {
+  const device = operator && openDevices(box, client.devices, now()).find((one) => isDeviceOf(one, operator))
+  if (device) return { by: 'device', device: device.id }
+  const network = callerNetwork(client.ip)
+  const isKnown = await store.logins.isKnownNetwork(login, network)
+  return { by: isKnown ? 'network' : 'stranger', login, network }
 }
 
 /** Uses up the code: a code of the authenticator app or a recovery code is accepted once. */
@@ -60,13 +90,13 @@ export async function takeSecondFactor(deps: IdentityDeps, operator: Operator, c
 
 /** A new token at every login: one that was set before the login is never accepted. */
 export async function openSession(
-  { store, sessionMs }: IdentityDeps,
-  operatorId: string,
+  { store, box, sessionMs, now }: IdentityDeps,
+  operator: Operator,
   { ip, userAgent, kind }: Client,
-): Promise<string> {
+): Promise<LoggedIn> {
   const token = createToken()
-  const session = { hash: hashToken(token), operatorId, kind, ip: callerNetwork(ip), userAgent, lifetimeMs: sessionMs }
-  await store.sessions.add(session)
-  await store.operators.noteLogin(operatorId)
-  return token
+  const owner = { operatorId: operator.id, kind, ip: callerNetwork(ip), userAgent }
+  await store.sessions.add({ hash: hashToken(token), ...owner, lifetimeMs: sessionMs })
+  await store.operators.noteLogin(operator.id)
+  return { token, device: kind === 'cookie' ? makeDevice(box, operator, now()) : null }
 }

@@ -4,10 +4,12 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import { refused } from '../../core/services/audit-note.ts'
+import { callerNetwork } from '../../lib/ip-address.ts'
 import type { Passkey } from '../ports/operators.ts'
-import type { Session } from '../ports/sessions.ts'
+import type { LoginAttempt, Session } from '../ports/sessions.ts'
 import { recordOwn } from './account.ts'
-import { beginAttempt, type Client, type IdentityDeps, loginFailed, openSession } from './log-in.ts'
+import { isDeviceOf, openDevices } from './devices.ts'
+import { beginAttempt, type Client, type IdentityDeps, type LoggedIn, loginFailed, openSession } from './log-in.ts'
 
 /** The site that the passkeys belong to. */
 export type Site = Readonly<{ rpId: string; origins: readonly string[] }>
@@ -88,13 +90,22 @@ export async function askPasskeyConfirmation(deps: PasskeyDeps, operatorId: stri
   return ask(deps, operatorId, options)
 }
 
-export async function logInByPasskey(deps: PasskeyDeps, answer: Answer, client: Client): Promise<string> {
-  const succeed = await beginAttempt(deps, `passkey ${client.ip}`, client.ip)
+export async function logInByPasskey(deps: PasskeyDeps, answer: Answer, client: Client): Promise<LoggedIn> {
+  const succeed = await beginAttempt(deps, await toAttempt(deps, client))
   const passkey = await verify(deps, null, answer)
   const operator = passkey && (await deps.store.operators.findById(passkey.operatorId))
   if (!operator || operator.disabled || operator.passwordHash === null) throw loginFailed()
   await succeed()
-  return openSession(deps, operator.id, client)
+  return openSession(deps, operator, client)
+}
+
+/** The passkey names its operator, so a browser of any operator has a count of its own. */
+async function toAttempt({ store, box, now }: PasskeyDeps, { devices, ip }: Client): Promise<LoginAttempt> {
+  for (const device of openDevices(box, devices, now())) {
+    const operator = await store.operators.findById(device.operatorId)
+    if (operator && isDeviceOf(device, operator)) return { by: 'device', device: device.id }
+  }
+  return { by: 'passkey', network: callerNetwork(ip) }
 }
 
 /** Whether a passkey of this operator answered. */

@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { refused } from '../../core/services/audit-note.ts'
+import { createGuessQueue, type Guesser } from './guess-queue.ts'
 
 const LENGTH_MIN = 12
 const LENGTH_MAX = 200
@@ -12,39 +13,32 @@ const DISTINCT_MIN = 5
 const PARAMETERS = { N: 2 ** 15, r: 8, p: 3 } as const
 const BYTES = 32
 const MEMORY_BYTES = 64 * 1024 * 1024
-/** Guesses computed at a time, so that logins cannot take all cores and the memory. */
-const RUNNING_MAX = 2
 
-let running = 0
-const waiting: (() => void)[] = []
+const queue = createGuessQueue()
 
-async function derive(password: string, salt: Buffer): Promise<Buffer> {
-  if (running >= RUNNING_MAX) await new Promise<void>((resolve) => waiting.push(resolve))
-  else running += 1
-  try {
-    return await new Promise((resolve, reject) => {
-      const options = { ...PARAMETERS, maxmem: MEMORY_BYTES }
-      scrypt(password.normalize('NFKC'), salt, BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
-    })
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running -= 1
-  }
-}
+/** Holds a place in the queue of guesses during the work, before it is counted. */
+export const admitGuess = queue.admit
 
-/** `scrypt$N$r$p$salt$key`. */
+const compute = (password: string, salt: Buffer): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const options = { ...PARAMETERS, maxmem: MEMORY_BYTES }
+    scrypt(password.normalize('NFKC'), salt, BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
+  })
+
+const OWN: Guesser = { isKnown: true, signal: null }
+
+/** `scrypt$N$r$p$salt$key`. Of an operator with a session or an invitation. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
-  const key = await derive(password, salt)
+  const key = await admitGuess(OWN, () => queue.compute(OWN, () => compute(password, salt)))
   const { N, r, p } = PARAMETERS
   return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
-/** Takes as long for an operator without a password. */
-export async function isPassword(password: string, stored: string | null): Promise<boolean> {
+/** Takes as long for an operator without a password. Call it within `admitGuess`. */
+export async function isPassword(password: string, stored: string | null, guesser: Guesser): Promise<boolean> {
   const [, , , , salt = '', key = ''] = (stored ?? '').split('$')
-  const derived = await derive(password, Buffer.from(salt, 'base64url'))
+  const derived = await queue.compute(guesser, () => compute(password, Buffer.from(salt, 'base64url')))
   const expected = Buffer.from(key, 'base64url')
   return expected.length === derived.length && timingSafeEqual(expected, derived)
 }

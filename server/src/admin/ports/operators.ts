@@ -10,6 +10,8 @@ export type Operator = Readonly<{
   totpSecret: Buffer | null
   disabled: boolean
   passkeys: number
+  /** A hash of password, authenticator app, passkeys and recovery codes: another one after each change of them. */
+  credentials: string
 }>
 
 export type ListedOperator = Readonly<{

@@ -36,12 +36,23 @@ export interface SessionStore {
   revokeOthers(operatorId: string, keptId: string): Promise<void>
 }
 
-export type LoginKeys = Readonly<{ login: string; network: string }>
+/**
+ * What an attempt counts for. `device`: a browser in which the operator logged in, with a count of its own. `session`: an operator
+ * confirms a session. `passkey`: names its operator only by its answer. `network`: from a network from which the operator logged
+ * in before.
+ */
+export type LoginAttempt =
+  | Readonly<{ by: 'device'; device: string }>
+  | Readonly<{ by: 'session'; operatorId: string; network: string }>
+  | Readonly<{ by: 'passkey'; network: string }>
+  | Readonly<{ by: 'network' | 'stranger'; login: string; network: string }>
 
 /** Failed logins over all processes. */
 export interface LoginThrottle {
-  /** Counts an attempt before the password is checked. Seconds to wait; 0 = it may be checked. */
-  begin(keys: LoginKeys): Promise<number>
+  /** Whether the operator logged in from this network before. */
+  isKnownNetwork(login: string, network: string): Promise<boolean>
+  /** Counts an attempt before the password is checked. Seconds to wait; 0 = it may be checked. What has to wait is not counted. */
+  begin(attempt: LoginAttempt): Promise<number>
   /** Takes the attempt back. */
-  succeed(keys: LoginKeys): Promise<void>
+  succeed(attempt: LoginAttempt): Promise<void>
 }

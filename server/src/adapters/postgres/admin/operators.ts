@@ -11,7 +11,11 @@ import type {
 import { type Database, hasRow, type Sql } from '../core/database.ts'
 
 const OPERATOR = `select o.id, o.login, o.role, o.password_hash as "passwordHash", o.totp_secret as "totpSecret",
-  o.disabled_at is not null as disabled, (select count(*)::int from operator_passkeys p where p.operator_id = o.id) as passkeys
+  o.disabled_at is not null as disabled, (select count(*)::int from operator_passkeys p where p.operator_id = o.id) as passkeys,
+  encode(sha256(convert_to(jsonb_build_array(o.password_hash, o.totp_secret,
+    (select jsonb_agg(p.id order by p.id) from operator_passkeys p where p.operator_id = o.id),
+    (select jsonb_agg(c.hash order by c.hash) from operator_recovery_codes c where c.operator_id = o.id))::text, 'UTF8')),
+    'hex') as credentials
   from operators o`
 const LISTED_MAX = 1_000
 

@@ -63,7 +63,7 @@ export async function readPages(
   query: PageQuery,
   readPage: (query: PageQuery) => Promise<Reply>,
 ): Promise<readonly Reply[]> {
-  const most = query['limit'] === undefined ? Number.POSITIVE_INFINITY : Number(query['limit'])
+  const most = query['limit'] === undefined ? Number.POSITIVE_INFINITY : Number.parseInt(query['limit'], 10)
   const rows: Reply[] = []
   let cursor: string | null = null
   do {

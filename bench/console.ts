@@ -1,28 +1,53 @@
 import { performance } from 'node:perf_hooks'
 import { openDatabase } from '../server/src/adapters/postgres/core/database.ts'
 import { sandboxOperator } from '../server/src/app/sandbox-operator.ts'
+import { formatUnits } from '../server/src/core/domain/amount.ts'
 import { seedAdminRows, seededWebhook } from '../server/test/adapters/postgres/seed-admin-rows.ts'
+import {
+  LARGE_PARTNER,
+  LARGE_UNITS,
+  OLD_CURRENCY,
+  seedCombinations,
+} from '../server/test/adapters/postgres/seed-combinations.ts'
 import { POSTINGS_PER_EXCHANGE, seedLedgerRows } from '../server/test/adapters/postgres/seed-ledger-rows.ts'
 import type { App, Infrastructure } from './infrastructure.ts'
 import { median, quantile } from './load.ts'
 import type { Result } from './results.ts'
 
-/** Requests of each list, one after another. */
-const REQUESTS = 40
+/** Requests of each list, one after another: of all lists together fewer than the rate limit of a minute, 1200. */
+const REQUESTS = 30
 const LIST_GOAL_MS = 200
 /** Requests of each report: it reads all postings of its period. */
 const REPORT_REQUESTS = 5
 const REPORT_DAYS = 30
 const DAY_MS = 86_400_000
+/** Of the large partner, and of the failed exchanges of others, to each of the other exchanges. */
+const [LARGE_SHARE, OTHERS_SHARE] = [0.3, 0.05]
+const OLD = `${OLD_CURRENCY.currency}@${OLD_CURRENCY.network}`
+
+/** The number of a finished exchange with a payout that was sent: two of every thousand payouts wait. */
+const paidOf = (rows: number) => Math.floor(rows / 2) + 57
+
+/** Filters together, each of them with many rows: few rows have both, or none. */
+const rareCombinations = [
+  `exchanges?partner=${LARGE_PARTNER}&status=failed`,
+  `exchanges?currency=${OLD}`,
+  `exchanges?currency=${OLD}&status=failed`,
+  `exchanges?partner=${LARGE_PARTNER}&currency=${OLD}`,
+  `exchanges?partner=${LARGE_PARTNER}&status=failed&currency=btc@btc&amount=${formatUnits(LARGE_UNITS, 8)}`,
+  'exchanges?find=refund-shared&status=refunded',
+  `swaps?partner=${LARGE_PARTNER}&status=failed`,
+  'audit?actor=a-busy-actor&subject=a-busy-subject',
+]
 
 /** The lists that grow with the business, and searches with one result, with many, and with none. */
 const listsOf = (rows: number): readonly string[] => {
-  const n = Math.floor(rows / 2)
+  const n = paidOf(rows)
   return [
     'exchanges',
     ...['finished', 'pending', 'refunded', 'failed'].map((status) => `exchanges?status=${status}`),
     'exchanges?partner=acme',
-    'exchanges?partner=acme&status=refunded',
+    ...rareCombinations,
     'exchanges?currency=btc@btc&amount=0.00000501',
     ...[`address-${n}`, `recipient-${n}`, `deposit-${n}`, `payout-${n}`, 'nothing'].map(
       (find) => `exchanges?find=${find}`,
@@ -45,8 +70,8 @@ type Answer = Readonly<{ data?: readonly Readonly<{ id?: string }>[]; next?: str
 type Read = (path: string) => Promise<Answer>
 
 /**
- * Lists of the admin API beside `rows` exchanges, deposits, payouts, swaps, acts, deliveries and conversions in the ledger, over one
- * connection.
+ * Lists of the admin API beside `rows` exchanges, deposits, payouts, swaps, acts, deliveries and conversions in the ledger, and beside
+ * the exchanges, swaps and acts of rare combinations, over one connection.
  */
 export async function benchConsole(infrastructure: Infrastructure, rows: number): Promise<Result[]> {
   const app = await infrastructure.startApp('console', 0, { hasAdmin: true })
@@ -54,11 +79,15 @@ export async function benchConsole(infrastructure: Infrastructure, rows: number)
   try {
     await seedAdminRows(database, rows)
     await seedLedgerRows(database)
+    await seedCombinations(database, {
+      large: Math.round(rows * LARGE_SHARE),
+      others: Math.round(rows * OTHERS_SHARE),
+    })
   } finally {
     await database.close()
   }
   const read = await logIn(app)
-  const id = (await read(`exchanges?find=payout-${Math.floor(rows / 2)}`)).data?.[0]?.id ?? ''
+  const id = (await read(`exchanges?find=payout-${paidOf(rows)}`)).data?.[0]?.id ?? ''
   const singles = [
     ['held payouts', 'payouts?attention=held'],
     ['queue of payouts', 'payouts/queue?network=eth'],

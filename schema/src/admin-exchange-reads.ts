@@ -58,7 +58,7 @@ export const exchangeReads = {
     [
       'exchanges',
       'List exchanges',
-      'Newest first. `find` searches by id, `externalId`, deposit address, recipient, refund address, or the hash of a deposit, payout or refund; `amount` also by the 200 newest deposits of that amount.',
+      'Newest first. `find` searches by id, `externalId`, deposit address, recipient, refund address, or the hash of a deposit, payout or refund; `amount` also by the 200 newest deposits of that amount. A page of a partner with a currency, or of an amount with a partner or a status, examines 5000 rows: it may have fewer than `limit`, and `next` continues after them.',
     ],
     {
       id: ['text', 'Id of the exchange.', UUID],

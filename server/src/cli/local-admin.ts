@@ -1,6 +1,6 @@
 import type { AdminActionName, AdminReadName } from '@swapyard/schema'
 import type { Database } from '../adapters/postgres/core/database.ts'
-import type { Query, ReadContext } from '../admin/reads/read.ts'
+import type { ReadContext } from '../admin/reads/read.ts'
 import { read } from '../admin/reads/reads.ts'
 import { createSums } from '../admin/reads/sums.ts'
 import { createCarryOut, type Outcome } from '../admin/requests/carry-out.ts'
@@ -8,7 +8,7 @@ import { createActionDeps, openAdminStore } from '../app/action-deps.ts'
 import type { Config } from '../config/load.ts'
 import type { AuditNote } from '../core/services/audit-note.ts'
 import { withDatabase } from './database.ts'
-import type { Reply } from './remote.ts'
+import { type PageQuery, type Reply, readPages } from './remote.ts'
 import { readOffer } from './swap-offer.ts'
 
 const openLocal = (database: Database, config: Config) => ({
@@ -27,18 +27,10 @@ export const actLocally = (
     createCarryOut({ ...openLocal(database, config), twoPersons: false }).run(action, given, note, preview),
   )
 
-export const readLocally = (name: AdminReadName, query: Query): Promise<readonly Reply[]> =>
+export const readLocally = (name: AdminReadName, query: PageQuery): Promise<readonly Reply[]> =>
   withDatabase(async (database, config) => {
     const reader = { session: null, role: 'admin' as const }
     const { twoPersons } = config.admin
     const context: ReadContext = { ...openLocal(database, config), twoPersons, live: null, sums: createSums(), reader }
-    const rows: Reply[] = []
-    let cursor: string | null = null
-    do {
-      const page: Reply = await read(name, context, cursor === null ? query : { ...query, cursor })
-      if (!Array.isArray(page['data'])) return [page]
-      rows.push(...(page['data'] as Reply[]))
-      cursor = query['limit'] === undefined ? ((page['next'] as string | null) ?? null) : null
-    } while (cursor !== null)
-    return rows
+    return readPages(query, (page) => read(name, context, page))
   })

@@ -49,21 +49,28 @@ function readReply(url: string, status: number, bytes: Buffer): Reply {
   return fail(`${message} (${code})`)
 }
 
+export type PageQuery = Readonly<Record<string, string>>
+
 /** All rows of a list, page by page. */
-export async function readRemote(
-  url: string,
-  path: string,
-  query: Readonly<Record<string, string>>,
+export const readRemote = (url: string, path: string, query: PageQuery): Promise<readonly Reply[]> =>
+  readPages(query, (page) => {
+    const search = new URLSearchParams(page).toString()
+    return callAdmin(url, 'GET', search === '' ? path : `${path}?${search}`)
+  })
+
+/** Reads until the stated limit of rows, or the end. A page may have fewer rows, or none, before the end. */
+export async function readPages(
+  query: PageQuery,
+  readPage: (query: PageQuery) => Promise<Reply>,
 ): Promise<readonly Reply[]> {
+  const most = query['limit'] === undefined ? Number.POSITIVE_INFINITY : Number.parseInt(query['limit'], 10)
   const rows: Reply[] = []
   let cursor: string | null = null
   do {
-    const search: string = new URLSearchParams({ ...query, ...(cursor === null ? {} : { cursor }) }).toString()
-    const reply: Reply = await callAdmin(url, 'GET', search === '' ? path : `${path}?${search}`)
+    const reply: Reply = await readPage(cursor === null ? query : { ...query, cursor })
     if (!Array.isArray(reply['data'])) return [reply]
     rows.push(...(reply['data'] as Reply[]))
-    // A stated limit is the number of rows that are wanted.
-    cursor = query['limit'] === undefined ? ((reply['next'] as string | null) ?? null) : null
-  } while (cursor !== null)
-  return rows
+    cursor = (reply['next'] as string | null) ?? null
+  } while (cursor !== null && rows.length < most)
+  return rows.slice(0, most)
 }

@@ -69,3 +69,11 @@ test('held deposits and payouts link to the explorer', async () => {
 test('a session says whether its operator has a second factor', async () => {
   expect((await caller.get('session')).body).toMatchObject({ hasSecondFactor: true })
 })
+
+test('a swap is found by its hash in upper case, and with its other filters', async () => {
+  const count = async (query: string) => rowsOf(await caller.get(`swaps?hash=SWAP-1000&${query}`)).length
+  expect(await count('')).toBe(1)
+  expect(await count('status=finished&partner=acme')).toBe(1)
+  expect(await count('status=failed')).toBe(0)
+  expect(await count('partner=others')).toBe(0)
+})

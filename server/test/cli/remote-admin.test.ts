@@ -1,7 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EXAMINED_MAX } from '../../src/adapters/postgres/admin/read-range.ts'
 import { hashPassword } from '../../src/admin/identity/passwords.ts'
+import { LARGE_PARTNER, OF_BOTH, seedCombinations } from '../adapters/postgres/seed-combinations.ts'
 import { type AdminServer, type Operator, openAdminServer, PASSWORD } from '../admin/admin-server.ts'
 import { listen } from '../core/http/app-for-tests.ts'
 import { openShell, type Shell } from './shell.ts'
@@ -83,6 +85,22 @@ test('an approval of what has changed since says what to do, and the end of no p
     },
   })
   expect((await run(bob, 'pauses')).lines).toMatchObject([{ scope: 'network:btc', reason: 'an intrusion' }])
+})
+
+test('a list with a limit has that many rows, also behind pages without a row', async () => {
+  const { database } = server.test
+  await seedCombinations(database, { large: EXAMINED_MAX, others: 1 })
+  const list = ['exchanges', 'list', '--partner', LARGE_PARTNER, '--currency', 'ltc@ltc']
+  const oldest = await database.query<{ id: string }>(
+    "select id from exchanges where from_currency = 'ltc' and partner_id = (select id from partners where name = $1) order by created_at desc",
+    [LARGE_PARTNER],
+  )
+  expect(oldest).toHaveLength(OF_BOTH)
+  expect((await run(ada, ...list, '--limit', '2')).lines.map(({ id }) => id)).toEqual(
+    oldest.slice(0, 2).map(({ id }) => id),
+  )
+  const local = await shell.swapyard(list, { DATABASE_URL: server.test.url })
+  expect(local.lines.map(({ id }) => id)).toEqual(oldest.map(({ id }) => id))
 })
 
 test('an invitation is accepted with the halves of both operators', async () => {

@@ -5,6 +5,7 @@ import { describeWith } from '../../support/describe-with.ts'
 import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { findViolations } from '../axe.ts'
 import { openPage, startBrowser } from '../browser.ts'
+import { KEY_ID } from './rows.ts'
 import { type ConsoleServer, logIn, pagePaths, serveConsole, XSS } from './serve.ts'
 
 const acts = Object.keys(adminActions) as AdminActionName[]
@@ -115,5 +116,22 @@ describeWith('chromium', 'every act of the console', () => {
     expect(await page.locator('img').count()).toBe(0)
     // Browsers report refusals.
     expect(problems.filter((problem) => !/status of 4\d\d/.test(problem))).toEqual([])
+  })
+
+  test('a list of addresses that is cleared is empty, so that the key may be used from any', async () => {
+    const [path = ''] = await console_.pathsOf('/partners/:id')
+    await page.goto(`${console_.origin}/console${path}`)
+    await page
+      .getByRole('row', { name: new RegExp(KEY_ID) })
+      .getByRole('button', { name: 'Change' })
+      .click()
+    const dialog = page.getByRole('dialog')
+    const addresses = dialog.locator('[name="ipAllowList"]')
+    await expect.poll(() => addresses.inputValue(), PATIENCE).toBe('192.0.2.0/24')
+    await addresses.fill('')
+    await dialog.getByLabel('Reason').fill('the server moves')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByRole('heading', { name: 'What it will do' }).waitFor()
+    expect(await dialog.getByRole('listitem').allTextContents()).toEqual(['Ip allow list: ["192.0.2.0/24"] → []'])
   })
 })

@@ -37,7 +37,8 @@ export interface AdminLists {
   queue(network: string, limit: number): Promise<Rows['data']>
   unclaimed(page: PageRequest): Promise<Rows>
   swaps(
-    filter: Readonly<{ status: string | null; hash: string | null; partner: string | null }>,
+    /** The hash in several encodings. */
+    filter: Readonly<{ status: string | null; hashes: readonly string[] | null; partner: string | null }>,
     page: PageRequest,
   ): Promise<Rows>
   webhooks(filter: Readonly<{ partner: string | null }>, page: PageRequest): Promise<Rows>

@@ -47,9 +47,10 @@ export const marketReads: ReadsOf<
     }
     return whole(rows)
   },
-  async swaps({ store, live }, query) {
-    const { status = null, hash = null, partner = null } = query
-    const page = await store.lists.swaps({ status, hash, partner }, toPage(query))
+  async swaps({ store, live, deps }, query) {
+    const { status = null, hash, partner = null } = query
+    const hashes = hash === undefined ? null : deps.encodingsOf(hash.trim())
+    const page = await store.lists.swaps({ status, hashes, partner }, toPage(query))
     const data = page.data.map((row) => ({
       ...row,
       txUrl: explorerUrl(live, String(row['network']), 'tx', String(row['hash'])),

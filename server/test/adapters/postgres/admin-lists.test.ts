@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAdminLists } from '../../../src/adapters/postgres/admin/lists.ts'
+import { EXAMINED_MAX } from '../../../src/adapters/postgres/admin/read-range.ts'
 import type { Database } from '../../../src/adapters/postgres/core/database.ts'
 import type { AdminLists, Rows } from '../../../src/admin/ports/lists.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { countRowsRead, type Recorded } from './rows-read.ts'
 import { seedAdminRows, seededWebhook } from './seed-admin-rows.ts'
+import { LARGE_PARTNER, LARGE_UNITS, OF_BOTH, OLD_CURRENCY, seedCombinations } from './seed-combinations.ts'
 
 /** Enough for a read of a whole table to be many times a page. */
 const ROWS = 20_000
 const LIMIT = 50
 /** Rows that a page may read: those of the page, of their joins, and of a few parts of a union. */
 const READ_MAX = 20 * LIMIT
+/** More than two reads of what one page examines, so that reading all of them is seen. */
+const LARGE = 2 * EXAMINED_MAX + 2 * READ_MAX
 
 let test_: TestDatabase
 let queries: Recorded[] = []
@@ -18,6 +22,7 @@ let lists: AdminLists
 beforeAll(async () => {
   test_ = await openTestDatabase()
   await seedAdminRows(test_.database, ROWS)
+  await seedCombinations(test_.database, { large: LARGE, others: 4 * READ_MAX })
   const recording: Database = {
     ...test_.database,
     query: (text, values, name) => {
@@ -38,6 +43,8 @@ async function countRead(read: () => Promise<unknown>): Promise<number> {
 type Page = (cursor: string | null) => Promise<Rows>
 const noFilter = { find: null, status: null, partner: null, from: null }
 const from = { currency: 'btc', network: 'btc', units: null }
+const old = { ...OLD_CURRENCY, units: null }
+const noSwapFilter = { status: null, hashes: null, partner: null }
 
 const pages: readonly (readonly [name: string, page: (cursor: string | null) => Promise<Rows>])[] = [
   ['exchanges', (cursor) => lists.exchanges(noFilter, { cursor, limit: LIMIT })],
@@ -62,12 +69,9 @@ const pages: readonly (readonly [name: string, page: (cursor: string | null) => 
   ['reserved payouts', (cursor) => lists.payouts({ state: 'reserved', isHeld: false }, { cursor, limit: LIMIT })],
   ['held payouts', (cursor) => lists.payouts({ state: null, isHeld: true }, { cursor, limit: LIMIT })],
   ['unclaimed deposits', (cursor) => lists.unclaimed({ cursor, limit: LIMIT })],
-  ['swaps', (cursor) => lists.swaps({ status: null, hash: null, partner: null }, { cursor, limit: LIMIT })],
-  ['failed swaps', (cursor) => lists.swaps({ status: 'failed', hash: null, partner: null }, { cursor, limit: LIMIT })],
-  [
-    'swaps of a partner',
-    (cursor) => lists.swaps({ status: null, hash: null, partner: 'acme' }, { cursor, limit: LIMIT }),
-  ],
+  ['swaps', (cursor) => lists.swaps(noSwapFilter, { cursor, limit: LIMIT })],
+  ['failed swaps', (cursor) => lists.swaps({ ...noSwapFilter, status: 'failed' }, { cursor, limit: LIMIT })],
+  ['swaps of a partner', (cursor) => lists.swaps({ ...noSwapFilter, partner: 'acme' }, { cursor, limit: LIMIT })],
   ['webhooks', (cursor) => lists.webhooks({ partner: null }, { cursor, limit: LIMIT })],
   ['webhooks of a partner', (cursor) => lists.webhooks({ partner: 'acme' }, { cursor, limit: LIMIT })],
   ['deliveries of a webhook', (cursor) => lists.webhookDeliveries(seededWebhook, { cursor, limit: LIMIT })],
@@ -76,10 +80,136 @@ const pages: readonly (readonly [name: string, page: (cursor: string | null) => 
   ['acts about a subject', (cursor) => lists.audit({ subject: 'rare', actor: null }, { cursor, limit: LIMIT })],
 ]
 
-test.each(pages)('a page of %s reads about a page, the first and a later one', async (_name, page: Page) => {
-  const { next } = await page(null)
-  expect(await countRead(() => page(null))).toBeLessThan(READ_MAX)
-  if (next !== null) expect(await countRead(() => page(next))).toBeLessThan(READ_MAX)
+/** Filters together, each of them with many rows. */
+const combinations: typeof pages = [
+  [
+    'exchanges of a large partner in a status that none of them has',
+    (cursor) => lists.exchanges({ ...noFilter, partner: LARGE_PARTNER, status: 'failed' }, { cursor, limit: LIMIT }),
+  ],
+  [
+    'exchanges of a large partner in the status of all of them',
+    (cursor) => lists.exchanges({ ...noFilter, partner: LARGE_PARTNER, status: 'finished' }, { cursor, limit: LIMIT }),
+  ],
+  ['exchanges of an old currency', (cursor) => lists.exchanges({ ...noFilter, from: old }, { cursor, limit: LIMIT })],
+  [
+    'exchanges of an old currency in a status that none of them has',
+    (cursor) => lists.exchanges({ ...noFilter, from: old, status: 'failed' }, { cursor, limit: LIMIT }),
+  ],
+  [
+    'exchanges of a partner in a currency that all of them have',
+    (cursor) => lists.exchanges({ ...noFilter, partner: 'acme', from }, { cursor, limit: LIMIT }),
+  ],
+  [
+    'swaps of a large partner in a status that none of them has',
+    (cursor) => lists.swaps({ ...noSwapFilter, partner: LARGE_PARTNER, status: 'failed' }, { cursor, limit: LIMIT }),
+  ],
+  [
+    'acts of an actor about a subject of others',
+    (cursor) => lists.audit({ actor: 'a-busy-actor', subject: 'a-busy-subject' }, { cursor, limit: LIMIT }),
+  ],
+]
+
+test.each([...pages, ...combinations])(
+  'a page of %s reads about a page, the first and a later one',
+  async (_name, page: Page) => {
+    const { next } = await page(null)
+    expect(await countRead(() => page(null))).toBeLessThan(READ_MAX)
+    if (next !== null) expect(await countRead(() => page(next))).toBeLessThan(READ_MAX)
+  },
+)
+
+/** No index has these filters together. */
+const examined: typeof pages = [
+  [
+    'exchanges of a large partner in an old currency',
+    (cursor) => lists.exchanges({ ...noFilter, partner: LARGE_PARTNER, from: old }, { cursor, limit: LIMIT }),
+  ],
+  [
+    'failed exchanges of a partner and an amount',
+    (cursor) =>
+      lists.exchanges(
+        { ...noFilter, partner: 'acme', status: 'failed', from: { ...from, units: LARGE_UNITS } },
+        { cursor, limit: LIMIT },
+      ),
+  ],
+]
+
+test.each(examined)('a page of %s examines a bounded number of rows, and leads to the rest', async (_name, page) => {
+  const { data, next } = await page(null)
+  expect(data).toEqual([])
+  expect(next).not.toBeNull()
+  // Once for the place where the page stops, and once for its rows.
+  for (const cursor of [null, next]) {
+    const read = await countRead(() => page(cursor))
+    expect(read).toBeGreaterThan(EXAMINED_MAX)
+    expect(read).toBeLessThan(2 * EXAMINED_MAX + READ_MAX)
+  }
+})
+
+async function listAll(filter: Parameters<AdminLists['exchanges']>[0], limit: number) {
+  const pages: Rows[] = []
+  let cursor: string | null = null
+  do {
+    const page: Rows = await lists.exchanges(filter, { cursor, limit })
+    pages.push(page)
+    cursor = page.next
+  } while (cursor !== null)
+  return { pages: pages.length, ids: pages.flatMap(({ data }) => data.map(({ id }) => id)) }
+}
+
+test('pages behind those without a row have what matches, once and in order', async () => {
+  const idsOf = async (where: string) =>
+    (
+      await test_.database.query<{ id: string }>(
+        `select id from exchanges where ${where} order by created_at desc, id desc`,
+      )
+    ).map(({ id }) => id)
+  const ofLarge = `partner_id = (select id from partners where name = '${LARGE_PARTNER}')`
+  const ofBoth = await listAll({ ...noFilter, partner: LARGE_PARTNER, from: old }, 2)
+  expect(ofBoth.ids).toHaveLength(OF_BOTH)
+  expect(ofBoth.ids).toEqual(await idsOf(`${ofLarge} and from_currency = 'ltc'`))
+  // Its rows end in the third part; the page of two rows is full before its end.
+  expect(ofBoth.pages).toBe(4)
+  const ofAmount = { ...noFilter, status: 'failed', from: { ...from, units: LARGE_UNITS } }
+  expect((await listAll(ofAmount, 500)).ids).toEqual(await idsOf(`from_units = ${LARGE_UNITS} and status = 'failed'`))
+  expect((await listAll({ ...noFilter, partner: 'acme', status: 'finished' }, 7)).ids).toEqual(
+    await idsOf("partner_id = (select id from partners where name = 'acme') and status = 'finished'"),
+  )
+  expect((await listAll({ ...noFilter, from: old, status: 'finished' }, 500)).ids).toEqual(
+    await idsOf("from_currency = 'ltc' and status = 'finished'"),
+  )
+})
+
+test('a search has only what its filters permit', async () => {
+  const page = { cursor: null, limit: LIMIT }
+  const count = async (find: string, filter: object) =>
+    (await lists.exchanges({ ...noFilter, find: [find], ...filter }, page)).data.length
+  const [target] = await test_.database.query<{ id: string; status: string; units: string }>(
+    "select id, status, from_units as units from exchanges where external_id = 'own-700'",
+  )
+  expect(target).toMatchObject({ status: 'finished', units: '701' })
+  for (const [filter, other] of [
+    [{ status: 'finished' }, { status: 'failed' }],
+    [{ partner: 'acme' }, { partner: LARGE_PARTNER }],
+    [{ from }, { from: old }],
+    [{ from: { ...from, units: 701n } }, { from: { ...from, units: 702n } }],
+    // The amount of its deposit.
+    [{ from: { ...from, units: 5n } }, { from: { ...old, units: 5n } }],
+  ]) {
+    expect([filter, await count('own-700', filter ?? {})]).toEqual([filter, 1])
+    expect([other, await count('own-700', other ?? {})]).toEqual([other, 0])
+  }
+  // Of the newest thousand of this refund address: without filters it shows a hundred.
+  expect(await count('refund-shared', { from: { ...from, units: 501n } })).toBe(2)
+})
+
+test('held payouts of a state are those of both', async () => {
+  const page = { cursor: null, limit: LIMIT }
+  const states = async (state: string | null) =>
+    new Set((await lists.payouts({ state, isHeld: true }, page)).data.map((payout) => payout['state']))
+  expect(await states(null)).toEqual(new Set(['reserved']))
+  expect(await states('reserved')).toEqual(new Set(['reserved']))
+  expect(await states('confirmed')).toEqual(new Set())
 })
 
 test('a search, a story, the queue and the counts read few rows', async () => {
@@ -93,7 +223,7 @@ test('a search, a story, the queue and the counts read few rows', async () => {
     // Half of all exchanges.
     () => lists.exchanges({ ...noFilter, find: ['refund-shared'] }, { cursor: null, limit: LIMIT }),
     () => lists.exchanges({ ...noFilter, find: ['own-7'] }, { cursor: null, limit: LIMIT }),
-    () => lists.swaps({ status: null, hash: 'swap-7', partner: null }, { cursor: null, limit: LIMIT }),
+    () => lists.swaps({ ...noSwapFilter, hashes: ['swap-7'] }, { cursor: null, limit: LIMIT }),
     () => lists.story(id),
     () => lists.queue('eth', LIMIT),
   ]

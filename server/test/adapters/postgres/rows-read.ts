@@ -12,10 +12,10 @@ type Plan = Readonly<{
   Plans?: readonly Plan[]
 }>
 
-/** Rows that the scans of a plan have read, and rows that its joins have compared and dropped. */
+/** Rows that the scans of tables have read, and rows that joins have compared and dropped. A subquery scan reads no table. */
 function rowsRead(plan: Plan): number {
   const dropped = (plan['Rows Removed by Join Filter'] ?? 0) * plan['Actual Loops']
-  const own = /Scan/.test(plan['Node Type'])
+  const own = /(?<!Subquery )Scan/.test(plan['Node Type'])
     ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)) *
       plan['Actual Loops']
     : 0

@@ -51,13 +51,18 @@ const toValue = (text: string, { type }: ActField): unknown => {
     .filter((line) => line !== '')
 }
 
-/** The body of the act; empty inputs are absent. */
-export function readArguments(form: HTMLFormElement, fields: readonly ActField[]): Record<string, unknown> {
+/** The body of the act. Empty inputs are absent, which changes nothing; a list that the operator has cleared is empty. */
+export function readArguments(
+  form: HTMLFormElement,
+  fields: readonly ActField[],
+  initial: Readonly<Record<string, string>>,
+): Record<string, unknown> {
   const data = new FormData(form)
   const given: Record<string, unknown> = { reason: String(data.get('reason') ?? '').trim() }
   for (const field of fields) {
-    const text = String(data.get(field.name) ?? '')
-    if (text !== '') given[field.name] = toValue(text, field)
+    const text = String(data.get(field.name) ?? '').trim()
+    const isCleared = text === '' && field.type === 'array' && (initial[field.name] ?? '') !== ''
+    if (text !== '' || isCleared) given[field.name] = toValue(text, field)
   }
   return given
 }

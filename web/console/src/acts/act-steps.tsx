@@ -84,7 +84,7 @@ function Arguments({
   const asked = description.fields.filter(({ name }) => !(name in given))
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    onPreview({ ...given, ...readArguments(event.currentTarget, asked) })
+    onPreview({ ...given, ...readArguments(event.currentTarget, asked, initial) })
   }
   return (
     <form onSubmit={submit}>

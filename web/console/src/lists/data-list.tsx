@@ -9,6 +9,8 @@ import { ListFrame } from './list-frame.tsx'
 import { type Column, RowList } from './rows.tsx'
 
 const PAGE_ROWS = '50'
+/** Where no index has all filters, a page examines a bounded number of rows. */
+const NONE_YET = 'No row of those that this page examined matches. The next page continues after them.'
 
 type Props<Name extends AdminReadName> = Readonly<{
   /** The list of schema/src/admin-reads.ts. */
@@ -52,7 +54,7 @@ export function DataList<Name extends AdminReadName>(props: Props<Name>) {
       list={list}
       count={data?.data.length}
       status={statusText(label, data?.data.length)}
-      empty={empty}
+      empty={data?.next ? NONE_YET : empty}
       buttons={props.children}
     >
       {data !== undefined && data.data.length > 0 && (

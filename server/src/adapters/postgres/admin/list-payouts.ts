@@ -1,7 +1,7 @@
 import type { AdminLists, Rows } from '../../../admin/ports/lists.ts'
 import type { Sql } from '../core/database.ts'
 import { formatAmount } from './format-amount.ts'
-import { readNumber, readPage, toRows } from './keyset.ts'
+import { type Condition, readNumber, readPage, toRows } from './keyset.ts'
 
 const PAYOUT = `p.id, p.purpose, p.state, p.attention, p.network, p.asset_id as currency, p.units, p.address,
   nullif(p.memo, '') as memo, p.exchange_id as "exchangeId", p.transaction_id as "transactionId",
@@ -19,10 +19,10 @@ type Lists = Pick<AdminLists, 'payouts' | 'queue' | 'held' | 'unclaimed'>
 export function createPayoutLists(sql: Sql): Lists {
   return {
     async payouts({ state, isHeld }, page) {
-      const query = isHeld
-        ? { where: ["p.state = 'reserved'", 'p.attention is not null'], values: [], ascending: true }
-        : { where: state === null ? [] : ['p.state = $1'], values: state === null ? [] : [state] }
-      const found = await readPage(sql, { select: PAYOUT, at: 'p.created_at', id: 'p.id', ...query }, page)
+      const held: readonly Condition[] = isHeld ? [["p.state = 'reserved'"], ['p.attention is not null']] : []
+      const where: readonly Condition[] = [...held, ...(state === null ? [] : [['p.state = $', state] as const])]
+      const query = { select: PAYOUT, at: 'p.created_at', id: 'p.id', where, ascending: isHeld }
+      const found = await readPage(sql, query, page)
       return { ...found, data: found.data.map((row) => toPayout(row as Row)) }
     },
     async queue(network, limit) {
@@ -62,8 +62,7 @@ async function listHeld(sql: Sql, page: Parameters<Lists['held']>[0]): Promise<R
         left join partners a on a.id = e.partner_id`,
       at: 'x.updated_at',
       id: 'x.id',
-      where: ["x.status = 'verifying'"],
-      values: [],
+      where: [["x.status = 'verifying'"]],
       ascending: true,
     },
     page,

@@ -21,8 +21,7 @@ export function createWebhookLists(database: Database): Pick<AdminLists, 'webhoo
         database,
         {
           ...{ select: WEBHOOK, at: 'w.created_at', id: 'w.id' },
-          where: partner === null ? [] : ['w.partner_id = (select id from partners where name = $1)'],
-          values: partner === null ? [] : [partner],
+          where: partner === null ? [] : [['w.partner_id = (select id from partners where name = $)', partner]],
         },
         page,
       ),

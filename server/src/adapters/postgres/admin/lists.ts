@@ -1,11 +1,14 @@
 import type { AdminLists, MonthlyPayoutTerms } from '../../../admin/ports/lists.ts'
 import { formatUnits } from '../../../core/domain/amount.ts'
+import { exchangeStatuses } from '../../../exchange/domain/exchange.ts'
+import { swapStatuses } from '../../../swap/domain/swap.ts'
 import type { Database, RowOf } from '../core/database.ts'
 import { formatAmount } from './format-amount.ts'
-import { readNumber, readPage, toRows } from './keyset.ts'
+import { type Condition, readNumber, readPage, toRows } from './keyset.ts'
 import { createExchangeLists } from './list-exchanges.ts'
 import { createPayoutLists } from './list-payouts.ts'
 import { createWebhookLists } from './list-webhooks.ts'
+import { type Range, readRange } from './read-range.ts'
 
 const COUNTED_MAX = 1_000
 const LISTED_MAX = 1_000
@@ -17,19 +20,8 @@ export function createAdminLists(database: Database): AdminLists {
     ...createActLists(database),
     ...createServiceLists(database),
     ...createWebhookLists(database),
-    async swaps({ status, hash, partner }, page) {
-      const filters = [
-        ['s.status = ', status],
-        ['s.hash = ', hash],
-      ] as const
-      const used = filters.filter(([, value]) => value !== null)
-      const where = used.map(([condition], n) => `${condition}$${n + 1}`)
-      const values: unknown[] = used.map(([, value]) => value)
-      if (partner !== null) {
-        values.push(partner)
-        where.push(`s.partner_id = (select id from partners where name = $${values.length})`)
-      }
-      const found = await readPage(database, { select: SWAP, at: 's.created_at', id: 's.id', where, values }, page)
+    async swaps(filter, page) {
+      const found = await readRange(database, swapRange(filter), page)
       return { ...found, data: found.data.map((row) => toSwap(row as SwapRow)) }
     },
   }
@@ -37,8 +29,22 @@ export function createAdminLists(database: Database): AdminLists {
 
 const SWAP = `s.id, p.name as partner, s.network, s.hash, s.status, s.reason, s.told as reported, s.token_in as "tokenIn",
   s.units_in as "unitsIn", s.decimals_in as "decimalsIn", s.token_out as "tokenOut", s.decimals_out as "decimalsOut",
-  s.expected_units as "expectedUnits", s.received_units as "receivedUnits", s.sender, s.recipient, s.created_at as "createdAt"
-  from swaps s left join partners p on p.id = s.partner_id`
+  s.expected_units as "expectedUnits", s.received_units as "receivedUnits", s.sender, s.recipient, s.created_at as "createdAt"`
+
+/** Few swaps have one hash; an index orders those of a partner, of a status, and of a partner in a status. */
+function swapRange({ status, hashes, partner }: Parameters<AdminLists['swaps']>[0]): Range {
+  const ofPartner: readonly Condition[] =
+    partner === null ? [] : [['s.partner_id = (select id from partners where name = $)', partner]]
+  const ofHash: readonly Condition[] = hashes === null ? [] : [['s.hash = any($)', hashes]]
+  const merged = partner === null && hashes === null ? swapStatuses : null
+  return {
+    table: 'swaps',
+    ...{ alias: 's', select: SWAP, joins: 'left join partners p on p.id = s.partner_id' },
+    within: [...ofPartner, ...ofHash],
+    statuses: status === null ? merged : [status],
+    filters: [],
+  }
+}
 
 type SwapRow = Readonly<Record<string, unknown>> &
   Readonly<{
@@ -88,8 +94,7 @@ function createActLists(database: Database): Pick<AdminLists, 'audit' | 'request
             from operator_requests r join operators a on a.id = r.asked_by left join operators d on d.id = r.decided_by`,
           at: 'r.asked_at',
           id: 'r.id',
-          where: isOpen ? ["r.state = 'asked'", 'r.expires_at > clock_timestamp()'] : [],
-          values: [],
+          where: isOpen ? [["r.state = 'asked'"], ['r.expires_at > clock_timestamp()']] : [],
         },
         page,
       ),
@@ -102,8 +107,7 @@ function createActLists(database: Database): Pick<AdminLists, 'audit' | 'request
             from operator_sessions s join operators o on o.id = s.operator_id`,
           at: 's.created_at',
           id: 's.id',
-          where: operatorId === null ? [] : ['s.operator_id = $1'],
-          values: operatorId === null ? [] : [operatorId],
+          where: operatorId === null ? [] : [['s.operator_id = $', operatorId]],
         },
         page,
       ),
@@ -161,8 +165,9 @@ function createServiceLists(database: Database): ServiceLists {
       >(
         `select from_currency || '@' || from_network as "assetId", date_trunc('hour', created_at, 'UTC') as at,
            count(*)::int as created, count(*) filter (where status = 'finished')::int as finished, sum(from_units) as units
-         from exchanges where created_at > clock_timestamp() - interval '24 hours'
+         from exchanges where status = any($1) and created_at > statement_timestamp() - interval '24 hours'
          group by grouping sets ((1), (2)) order by 1, 2`,
+        [exchangeStatuses],
       )
       return {
         volume: rows.flatMap(({ assetId, units }) => (assetId === null ? [] : { assetId, units: BigInt(units) })),

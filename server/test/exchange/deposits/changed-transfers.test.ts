@@ -11,7 +11,7 @@ let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
   fixture = await startMoneyPath()
   await fixture.fundWallets({ btc: 50n * COIN, eth: 2_000n * ETHER })
-  fixture.fakes.eth.pay(fixture.fakes.eth.chain.addresses.hot(), 100_000n * DOLLAR, { contract: usdt.asset.contract })
+  fixture.fakes.eth.pay(fixture.fakes.eth.chain.addresses.hot(), 100_000n * ONE_USDT, { contract: usdt.asset.contract })
   await fixture.mineBlocks(3)
 })
 afterAll(() => fixture.close())
@@ -22,9 +22,9 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.expectBalanced())
 
-const DOLLAR = 10n ** 6n
+const ONE_USDT = 10n ** 6n
 // Below the value at which more confirmations are required, with all that the partner has in flight.
-const PAID = 100n * DOLLAR
+const PAID = 100n * ONE_USDT
 const PAID_ETHER = ETHER / 40n
 
 const createExchange = (from: typeof usdt = usdt) =>
@@ -51,9 +51,9 @@ describe('a deposit that a reorganisation includes again with other units', () =
   test.each([
     ['more', 3n],
     ['fewer', -3n],
-  ])('before it is credited: %s arrived, which is credited', async (_name, dollars) => {
+  ])('before it is credited: %s arrived, which is credited', async (_name, change) => {
     const [exchange, before] = [await createExchange(), await readDeposits('usdt@eth')]
-    const units = PAID + dollars * DOLLAR
+    const units = PAID + change * ONE_USDT
     const txHash = fixture.payDeposit(exchange, PAID)
     await fixture.mineBlocks(1)
     expect(await fixture.readStatus(exchange)).toBe('confirming')
@@ -69,7 +69,7 @@ describe('a deposit that a reorganisation includes again with other units', () =
   })
 
   test('after it is credited: nothing is signed for the old units, and the new ones are credited in their place', async () => {
-    const [exchange, before, units] = [await createExchange(), await readDeposits('usdt@eth'), PAID - 3n * DOLLAR]
+    const [exchange, before, units] = [await createExchange(), await readDeposits('usdt@eth'), PAID - 3n * ONE_USDT]
     await fixture.store.pauses.pause('payouts:btc', 'test', 'test')
     const txHash = fixture.payDeposit(exchange, PAID)
     await fixture.mineBlocks(2)
@@ -128,7 +128,7 @@ describe('a deposit that a reorganisation includes again with other units', () =
 
   test('after the payout is signed: the difference is in suspense, with an alarm', async () => {
     const [exchange, before] = [await createExchange(), await readDeposits('usdt@eth')]
-    const [suspenseBefore, units] = [await readSuspense(), PAID - 3n * DOLLAR]
+    const [suspenseBefore, units] = [await readSuspense(), PAID - 3n * ONE_USDT]
     const txHash = fixture.payDeposit(exchange, PAID)
     await fixture.mineBlocks(2)
     expect(await fixture.readStatus(exchange)).toBe('sending')
@@ -144,14 +144,14 @@ describe('a deposit that a reorganisation includes again with other units', () =
       status: 'finished',
       deposit: { creditedUnits: units, lost: false },
     })
-    expect((await readSuspense()) - suspenseBefore).toBe(3n * DOLLAR)
+    expect((await readSuspense()) - suspenseBefore).toBe(3n * ONE_USDT)
     expect((await readDeposits('usdt@eth')) - before).toBe(units)
     expect(await fixture.listAlarmKinds()).toContain('reorg')
     expect(countPayments(exchange)).toBe(1)
   })
 
   test('is recorded by a rescan, if the watcher missed it in its new block', async () => {
-    const [exchange, units] = [await createExchange(), PAID + 3n * DOLLAR]
+    const [exchange, units] = [await createExchange(), PAID + 3n * ONE_USDT]
     const txHash = fixture.payDeposit(exchange, PAID)
     await fixture.mineBlocks(1)
     const { hiddenTxHashes } = fixture.fakes.eth.behaviour
@@ -281,14 +281,14 @@ test('a transaction that pays another asset after its payment was paid out and l
 
 // The last test: the conflicting transaction takes the coins of the hot wallet.
 test('a deposit that returns with other units, and whose signed payout is invalidated: a refund returns what arrived', async () => {
-  const [exchange, suspenseBefore, units] = [await createExchange(), await readSuspense(), PAID + 3n * DOLLAR]
+  const [exchange, suspenseBefore, units] = [await createExchange(), await readSuspense(), PAID + 3n * ONE_USDT]
   fixture.fakes.btc.behaviour.dropsBroadcasts = true
   const txHash = fixture.payDeposit(exchange, PAID)
   await fixture.mineBlocks(2)
   await reincludeChanged(2, changeUnits(txHash, units))
   await fixture.mineBlocks(3)
   expect(await fixture.readExecution(exchange)).toMatchObject({ deposit: { creditedUnits: units, lost: false } })
-  expect((await readSuspense()) - suspenseBefore).toBe(-3n * DOLLAR)
+  expect((await readSuspense()) - suspenseBefore).toBe(-3n * ONE_USDT)
   const [{ conflict_key: key } = { conflict_key: '' }] = await fixture.database.query<{ conflict_key: string }>(
     "select conflict_key from transactions where network = 'btc' and state = 'live'",
   )

@@ -102,15 +102,22 @@ export function createFakeChain(network: Network) {
     }
   }
 
-  /** Replaces the last `depth` blocks. Their transactions are mined again, except those that `drop` selects. */
-  function reorg(depth: number, drop: (txHash: string) => boolean = () => false): void {
+  /**
+   * Replaces the last `depth` blocks. Their transactions are mined again, except those that `drop` selects. What they
+   * transfer then is the result of `change`.
+   */
+  function reorg(
+    depth: number,
+    drop: (txHash: string) => boolean = () => false,
+    change: (transfer: Transfer) => Transfer = (transfer) => transfer,
+  ): void {
     const removedBlocks = blocks.slice(-depth)
     blocks = blocks.slice(0, -depth)
     pool = [
       ...removedBlocks
         .flatMap(({ txs }) => txs)
         .filter(({ txHash }) => !drop(txHash))
-        .map((tx) => ({ ...tx, ok: true })),
+        .map((tx) => ({ ...tx, ok: true, transfers: tx.transfers.map(change) })),
       ...pool,
     ]
     const returned = pool
@@ -136,6 +143,17 @@ export function createFakeChain(network: Network) {
       ok: true,
       transfers: [{ identity: isBitcoin ? `${txHash}:0` : txHash, txHash, address, memo, contract, units, sender }],
     })
+    return txHash
+  }
+
+  /** Adds a transaction of a foreign contract to the pool, which pays these addresses in this order (evm). Returns the hash. */
+  function payByContract(payments: readonly Readonly<{ address: string; units: bigint }>[]): string {
+    const txHash = hashText(`contract ${salt++}`)
+    const transfers = payments.map((payment, n) => {
+      return { ...payment, identity: `${txHash}:trace:${n}`, txHash, memo: null, contract: null, sender: null }
+    })
+    const keys = [`foreign:${txHash}`]
+    pool.push({ txHash, sender: null, nonce: null, spends: [], keys, feeUnits: 0n, ok: true, transfers })
     return txHash
   }
 
@@ -419,6 +437,7 @@ export function createFakeChain(network: Network) {
     mine,
     reorg,
     pay,
+    payByContract,
     resubmit,
     addConflict,
     balanceOf,

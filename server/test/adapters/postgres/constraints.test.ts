@@ -159,6 +159,11 @@ describe('deposits (I-5) and destinations (I-19)', () => {
       "asset_id = 'eth@eth'",
       'credits = credits - 1',
       "identity = 'other'",
+      "chain_identity = 'other'",
+      // Off the chain: not while it is credited.
+      'block_height = null, block_hash = null, units = units + 1',
+      "returned_units = 1, returned_height = 1, returned_hash = 'h'",
+      'block_height = null, block_hash = null, returned_height = 1',
     ])
       await refused(CHECK, `update deposits set ${change} where id = $1`, [row.deposit])
     await refused(CHECK, "update deposits set status = 'seen' where id = $1", [row.deposit])

@@ -7,6 +7,14 @@ import { schedule, wake } from '../core/wake.ts'
 import { appendBlock } from './append-block.ts'
 import { recordMissed } from './record-missed.ts'
 
+/** A deposit that returned with other units takes them when its credit is reversed, and is checked again. */
+const SAVE_DEPOSIT = `
+update deposits set status = case when returned_height is not null then 'seen' else $2 end, credited_units = $3, credits = $4, lost = $5,
+  units = coalesce(returned_units, units), block_height = coalesce(returned_height, block_height),
+  block_hash = coalesce(returned_hash, block_hash), orphaned_at = case when returned_height is null then orphaned_at end,
+  returned_units = null, returned_height = null, returned_hash = null
+where id = $1`
+
 export function createChainLog(sql: Sql, macs: PayeeMacs): ChainLog {
   return {
     async cursor(network) {
@@ -62,13 +70,7 @@ export function createChainLog(sql: Sql, macs: PayeeMacs): ChainLog {
         )
     },
     async saveDeposit({ id, status, creditedUnits, credits, lost }) {
-      await sql.query('update deposits set status = $2, credited_units = $3, credits = $4, lost = $5 where id = $1', [
-        id,
-        status,
-        creditedUnits,
-        credits,
-        lost,
-      ])
+      await sql.query(SAVE_DEPOSIT, [id, status, creditedUnits, credits, lost], 'save-deposit')
     },
   }
 }
@@ -106,6 +108,11 @@ async function rewind(sql: Sql, network: string, height: number, from: BlockRef)
   const orphanedDeposits = await sql.query<{ exchange_id: string | null }>(
     `update deposits set block_height = null, block_hash = null, orphaned_at = clock_timestamp()
      where network = $1 and block_height > $2 returning exchange_id`,
+    [network, height],
+  )
+  await sql.query(
+    `update deposits set returned_units = null, returned_height = null, returned_hash = null
+     where network = $1 and returned_height > $2`,
     [network, height],
   )
   const orphanedAttempts = await sql.query<{ transaction_id: string }>(

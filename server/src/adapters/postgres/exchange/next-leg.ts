@@ -38,7 +38,7 @@ export async function replaceDepositHash(
 ): Promise<void> {
   await sql.query(
     `with renamed as (
-       update deposits d set identity = $3, tx_hash = $4 from executions x
+       update deposits d set identity = $3, chain_identity = null, tx_hash = $4 from executions x
        where x.source_execution = $2 and d.id = x.deposit_id and d.network = $1 and d.identity <> $3 and d.block_height is null
        returning d.id)
      update executions x set payin_hash = $4 from renamed where x.deposit_id = renamed.id`,

@@ -34,8 +34,8 @@ export async function recordMissed(
   const jobs = await recordTransfers(sql, network, missed, rules, ours)
   await wake(sql, jobs)
   // What is no deposit, such as our own change, was not recorded as one.
-  const found = [...(await findRecorded(sql, network, transfers)).keys()]
-  return { found: found.length, contradicted: [...contradicted] }
+  const after = await findRecorded(sql, network, transfers)
+  return { found: transfers.filter(({ identity }) => after.has(identity)).length, contradicted: [...contradicted] }
 }
 
 /** Locks the log, so that no block is rolled back meanwhile. */
@@ -57,8 +57,9 @@ async function lockRecordedBlock(sql: Sql, network: string, block: ScannedBlock)
 const isOurs = ({ targets, walletAddresses }: Ours, { address, memo }: Transfer): boolean =>
   targets.has(targetKey(address, memo)) || walletAddresses.has(address)
 
-type Recorded = { identity: string; address: string; contract: string | null; units: string; block_hash: string | null }
+type Recorded = { identity: string; address: string; contract: string | null; units: string; block_hash: string }
 
+/** The recorded transfers of these transactions that are in a block, by their identity on the chain now. */
 async function findRecorded(
   sql: Sql,
   network: string,
@@ -66,8 +67,10 @@ async function findRecorded(
 ): Promise<ReadonlyMap<string, Recorded>> {
   if (transfers.length === 0) return new Map()
   const rows = await sql.query<Recorded>(
-    'select identity, address, contract, units, block_hash from deposits where network = $1 and identity = any($2::text[])',
-    [network, transfers.map(({ identity }) => identity)],
+    `select coalesce(chain_identity, identity) as identity, address, contract, coalesce(returned_units, units) as units,
+       coalesce(returned_hash, block_hash) as block_hash
+     from deposits where network = $1 and tx_hash = any($2::text[]) and coalesce(returned_hash, block_hash) is not null`,
+    [network, [...new Set(transfers.map(({ txHash }) => txHash))]],
   )
   return new Map(rows.map((row) => [row.identity, row]))
 }

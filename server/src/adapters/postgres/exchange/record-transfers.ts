@@ -7,6 +7,7 @@ import type { Sql } from '../core/database.ts'
 import { readInFlight } from './in-flight.ts'
 import { legKey, replaceDepositHash } from './next-leg.ts'
 import { recordStrays } from './record-strays.ts'
+import { findRowIdentities } from './returned-transfers.ts'
 
 /** The caller's rules, and the codes of senders (I-39). */
 export type RecordRules = AppendRules & Readonly<{ macs: PayeeMacs }>
@@ -36,6 +37,8 @@ type OwnTransfer = Readonly<{
   isPayin: boolean
   /** A payment by anyone else to the address of a later leg, which is never shown: it belongs to no exchange. */
   isStray: boolean
+  /** Its identity on the chain, if its row has another one. */
+  chainIdentity?: string
 }>
 
 export const targetKey = (address: string, memo: string | null) => `${address} ${memo ?? ''}`
@@ -84,7 +87,7 @@ export async function recordTransfers(
     await replaceDepositHash(sql, network, source, transfer)
   }
   // One statement cannot update a row twice, so a second transfer with the same identity waits for the next statement.
-  let waiting: readonly OwnTransfer[] = listed
+  let waiting: readonly OwnTransfer[] = await findRows(sql, network, rules, listed)
   while (waiting.length > 0) {
     const batch = takeBatch(waiting)
     await recordBatch(sql, network, block, rules, batch)
@@ -106,6 +109,29 @@ function readOwn(ours: Ours, rules: RecordRules, transfer: Transfer): OwnTransfe
   const isOurPayment = ours.attempts.has(transfer.txHash)
   const isPayin = target === null ? !isOurPayment : isDeposit(ours, rules, transfer, target)
   return { transfer, target, walletAddress, isPayin, isStray: target !== null && target.leg > 0 && !isOurPayment }
+}
+
+/** Gives each transfer the identity of its row. */
+async function findRows(
+  sql: Sql,
+  network: string,
+  rules: RecordRules,
+  listed: readonly OwnTransfer[],
+): Promise<readonly OwnTransfer[]> {
+  // Elsewhere the hash of a transaction covers its outputs.
+  if (rules.tracksUtxos) return listed
+  const isIncoming = ({ isPayin, isStray }: OwnTransfer) => isPayin || isStray
+  const identities = await findRowIdentities(
+    sql,
+    network,
+    listed.filter(isIncoming).map(({ transfer }) => transfer),
+  )
+  return listed.map((one) => {
+    const chainIdentity = one.transfer.identity
+    const identity = identities.get(chainIdentity) ?? chainIdentity
+    if (!isIncoming(one) || identity === chainIdentity) return one
+    return { ...one, transfer: { ...one.transfer, identity }, chainIdentity }
+  })
 }
 
 /** Rows per statement. */
@@ -145,12 +171,15 @@ async function recordBatch(
   )
 }
 
+/** A credited deposit returns with other units: its credit is reversed before it takes its new block. */
+const RETURNS_CHANGED = "(d.status = 'credited' and d.block_height is null and d.units <> excluded.units)"
+
 /**
- * One row per transfer, by its identity; after a reorg only its block changes. A reorg may also change the identity, which
- * makes a new row: it takes the times of its transaction. It was first seen when a sighting of it, or of a payment that it
- * replaced, stopped the clock. A block's own time counts as well, because we may read the block late. The required confirmations of a row never fall.
- * A deposit that was reversed or rejected in one block is checked again in the next. Returns the ids by identity, without
- * those whose identity belongs to another transaction.
+ * One row per transfer, by its identity; after a reorg its block changes, and on EVM chains perhaps its units. A new row of a
+ * known transaction takes the times of that transaction. It was first seen when a sighting of it, or of a payment that it
+ * replaced, stopped the clock. A block's own time counts as well, because we may read the block late. What the value of a row
+ * requires never falls. A deposit that was reversed or rejected in one block is checked again in the next. Returns the ids by
+ * identity, without those whose identity belongs to another transaction.
  */
 async function upsertDeposits(
   sql: Sql,
@@ -165,16 +194,16 @@ async function upsertDeposits(
   const rows = await sql.query<{ id: string; identity: string }>(
     `with incoming as materialized (
        select * from jsonb_to_recordset($4::jsonb) as r (n int, identity text, tx_hash text, exchange_id uuid, leg int, address text, memo text,
-         key_index bigint, asset_id text, contract text, units numeric, sender text, sender_mac text, confirmations int, tag text, unclaimed boolean, spends text[])),
+         key_index bigint, asset_id text, contract text, units numeric, chain_identity text, sender text, sender_mac text, confirmations int, tag text, unclaimed boolean, spends text[])),
      -- Once per transaction: read per row, the rows that this statement has added would be visited again for each row.
      earlier as materialized (
        select k.tx_hash, k.exchange_id, o.included_at, o.first_seen_at from (select distinct tx_hash, exchange_id from incoming) k
        cross join lateral (
          select (array_agg(included_at order by first_seen_at))[1] as included_at, min(first_seen_at) as first_seen_at
          from deposits where network = $1 and tx_hash = k.tx_hash and exchange_id = k.exchange_id) o),
-     recorded as (insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender, sender_mac,
+     recorded as (insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, chain_identity, sender, sender_mac,
        block_height, block_hash, required_confirmations, required_tag, unclaimed, status, included_at, first_seen_at)
-     select $1, r.identity, r.tx_hash, r.exchange_id, r.leg, r.address, r.memo, r.key_index, r.asset_id, r.contract, r.units, r.sender, r.sender_mac,
+     select $1, r.identity, r.tx_hash, r.exchange_id, r.leg, r.address, r.memo, r.key_index, r.asset_id, r.contract, r.units, r.chain_identity, r.sender, r.sender_mac,
        $2, $3, r.confirmations, r.tag, r.unclaimed, case when r.asset_id is null then 'rejected' else 'seen' end,
        least(clock_timestamp(), to_timestamp($5), o.included_at),
        least(clock_timestamp(), to_timestamp($5), o.first_seen_at,
@@ -182,13 +211,24 @@ async function upsertDeposits(
             and case when s.tx_hash = r.tx_hash then s.gone_at is null else s.spends && r.spends and r.units = any (s.units) end))
      from incoming r left join earlier o on o.tx_hash = r.tx_hash and o.exchange_id = r.exchange_id
      order by r.n
-     on conflict (network, identity) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, orphaned_at = null,
+     on conflict (network, identity) do update set
+       block_height = case when not ${RETURNS_CHANGED} then excluded.block_height end,
+       block_hash = case when not ${RETURNS_CHANGED} then excluded.block_hash end,
+       orphaned_at = case when ${RETURNS_CHANGED} then d.orphaned_at end,
+       returned_units = case when ${RETURNS_CHANGED} then excluded.units end,
+       returned_height = case when ${RETURNS_CHANGED} then excluded.block_height end,
+       returned_hash = case when ${RETURNS_CHANGED} then excluded.block_hash end,
+       units = case when d.block_height is null and d.status <> 'credited' then excluded.units else d.units end,
+       chain_identity = excluded.chain_identity, sender = excluded.sender, sender_mac = excluded.sender_mac,
        required_confirmations = greatest(d.required_confirmations, excluded.required_confirmations),
+       -- 'finalized' comes before 'safe' in the alphabet.
+       required_tag = least(d.required_tag, excluded.required_tag),
        status = case when d.status = 'reversed' or (d.status = 'rejected' and d.asset_id is not null) then 'seen' else d.status end
        where d.tx_hash = excluded.tx_hash
-     returning id, identity, status, lost),
+     returning id, identity, status, lost, block_height),
      -- Back on the chain before its loss could be booked.
-     ended as (delete from alarms using recorded r where subject = 'reorg:' || r.id and r.status = 'credited' and not r.lost)
+     ended as (delete from alarms using recorded r where subject = 'reorg:' || r.id and r.status = 'credited' and not r.lost
+       and r.block_height is not null)
      select id, identity from recorded`,
     [
       network,
@@ -211,7 +251,7 @@ async function upsertDeposits(
 function depositRow(
   network: string,
   rules: RecordRules,
-  { transfer, target, walletAddress, isStray }: OwnTransfer,
+  { transfer, target, walletAddress, isStray, chainIdentity }: OwnTransfer,
   inFlight: ReadonlyMap<string, InFlight>,
 ) {
   const asset = isStray ? null : rules.assetOf(transfer.contract)
@@ -230,6 +270,7 @@ function depositRow(
     asset_id: asset?.id ?? null,
     contract: transfer.contract,
     units: transfer.units.toString(),
+    chain_identity: chainIdentity ?? null,
     sender: transfer.sender,
     sender_mac:
       transfer.sender === null ? null : rules.macs.of(senderPayee(network, transfer.identity, transfer.sender)),

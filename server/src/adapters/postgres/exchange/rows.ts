@@ -53,6 +53,10 @@ export type ExchangeRow = {
 export type DepositRow = {
   network: string
   identity: string
+  chain_identity: string | null
+  returned_units: string | null
+  returned_height: string | null
+  returned_hash: string | null
   tx_hash: string
   address: string
   memo: string
@@ -175,7 +179,7 @@ export function toDeposit(row: DepositRow, fields: Pick<Deposit, 'id' | 'status'
   return {
     ...fields,
     network: row.network,
-    identity: row.identity,
+    identity: row.chain_identity ?? row.identity,
     txHash: row.tx_hash,
     address: row.address,
     memo: memoOrNull(row.memo),
@@ -190,9 +194,15 @@ export function toDeposit(row: DepositRow, fields: Pick<Deposit, 'id' | 'status'
     requiredConfirmations: row.required_confirmations,
     requiredTag: row.required_tag,
     unclaimed: row.unclaimed,
+    returned: toReturned(row),
     creditedUnits: unitsOrNull(row.credited_units),
     credits: row.credits,
   }
+}
+
+function toReturned({ returned_units, returned_height, returned_hash }: DepositRow): Deposit['returned'] {
+  const [units, block] = [unitsOrNull(returned_units), blockOrNull(returned_height, returned_hash)]
+  return units === null || block === null ? null : { units, block }
 }
 
 export type UtxoRow = { outpoint: string; units: string; branch: KeyPath['branch']; key_index: string }

@@ -31,6 +31,7 @@ export function createStepStore(sql: Sql, locking: boolean, macs: PayeeMacs): St
     summarize: (id) => summarize(sql, id),
     isRateUsed: (exchangeId, position, assetId) => isRateUsed(sql, exchangeId, position, assetId),
     listEarlierDeposits: (exchangeId, position, assetId) => listEarlierDeposits(sql, exchangeId, position, assetId),
+    repeatsLostDeposit: (exchangeId, deposit) => repeatsLostDeposit(sql, exchangeId, deposit),
     saveExecution: (exchangeId, change, event, detail) => saveExecution(sql, exchangeId, change, event, detail),
     save: (id, change) => save(sql, id, change),
     addDepositTarget: (target) => addTarget(sql, target),
@@ -146,6 +147,20 @@ function isRateUsed(
      where x.exchange_id = $1 and x.leg = $2 and x.rate_kind <> 'floating' and x.deposit_id <> $3 and d.asset_id = $4 limit 1`,
     [exchangeId, leg, depositId, assetId],
     'is-rate-used',
+  )
+}
+
+function repeatsLostDeposit(
+  sql: Sql,
+  exchangeId: string,
+  { id, network, txHash }: Parameters<StepStore['repeatsLostDeposit']>[1],
+): Promise<boolean> {
+  return hasRow(
+    sql,
+    `select 1 from deposits where network = $1 and tx_hash = $2 and exchange_id = $3 and id <> $4
+       and block_height is null and returned_height is null and (lost or status = 'credited') limit 1`,
+    [network, txHash, exchangeId, id],
+    'repeats-lost-deposit',
   )
 }
 

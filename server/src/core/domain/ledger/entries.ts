@@ -70,6 +70,14 @@ export const depositRecoveryEntry = (deposit: Credit): JournalEntry =>
 export const depositLossReversalEntry = (loss: Omit<Credit, 'location'>): JournalEntry =>
   creditEntry(loss, 'unlost', 'deposit loss reversed', { debit: exchangeAccount(loss.exchangeId), credit: suspense })
 
+/** A deposit that was booked as a loss returned with more units, or with fewer (`units` below 0), and no payout is signed. */
+export function depositRecountEntry({ units, ...deposit }: Omit<Credit, 'location'>): JournalEntry {
+  const owed = exchangeAccount(deposit.exchangeId)
+  return units > 0n
+    ? creditEntry({ ...deposit, units }, 'recount', 'deposit recounted', { debit: suspense, credit: owed })
+    : creditEntry({ ...deposit, units: -units }, 'recount', 'deposit recounted', { debit: owed, credit: suspense })
+}
+
 export const unclaimed: Account = 'liability:unclaimed'
 const lostAccount = (payoutId: string): Account => `liability:lost:${payoutId}`
 const withdrawalAccount = (payoutId: string): Account => `liability:withdrawal:${payoutId}`

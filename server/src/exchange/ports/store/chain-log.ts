@@ -43,6 +43,7 @@ export interface ChainLog {
   /** Sightings that are in no block yet, least recently looked up first. */
   listSightings(limit: number): Promise<readonly { network: string; txHash: string; exchangeId: string }[]>
   recordLookup(network: string, txHash: string, isMissing: boolean): Promise<void>
+  /** If the deposit has returned with other units, it takes them: save it only to reverse its credit. */
   saveDeposit(change: DepositChange): Promise<void>
 }
 

@@ -54,6 +54,7 @@ export type Execution = Readonly<{
 export type Deposit = Readonly<{
   id: string
   network: string
+  /** On the chain now: a reorganisation may change it (EVM). */
   identity: string
   txHash: string
   address: string
@@ -69,6 +70,8 @@ export type Deposit = Readonly<{
   requiredConfirmations: number
   requiredTag: FinalityTag | null
   unclaimed: boolean
+  /** It is credited, and in a block again with other units. It takes both when its credit is reversed. */
+  returned: Readonly<{ units: bigint; block: BlockRef }> | null
   status: 'seen' | 'credited' | 'reversed' | 'rejected'
   creditedUnits: bigint | null
   credits: number

@@ -2,7 +2,7 @@ import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Exchange, ExchangeStatus, StatusReason } from '../../domain/exchange.ts'
 import type { DepositTimes } from '../../domain/terms.ts'
 import type { Destination } from '../chain.ts'
-import type { Execution } from './execution.ts'
+import type { Deposit, Execution } from './execution.ts'
 
 /** Position of an execution within its exchange, by leg and deposit. */
 export type ExecutionPosition = Readonly<{ leg: number; depositId: string }>
@@ -81,6 +81,8 @@ export interface StepStore {
     position: ExecutionPosition,
     assetId: AssetId,
   ): Promise<readonly (DepositTimes & Readonly<{ depositUnits: bigint }>)[]>
+  /** Whether a transfer of the same transaction to this exchange left the chain after its payout was signed. */
+  repeatsLostDeposit(exchangeId: string, deposit: Pick<Deposit, 'id' | 'network' | 'txHash'>): Promise<boolean>
   saveExecution(
     exchangeId: string,
     change: ExecutionChange,

@@ -209,5 +209,8 @@ export async function saveDeposit(
   const deposit = { ...act.execution.deposit, ...change }
   const { id, status, creditedUnits, credits, lost } = deposit
   await act.tx.chainLog.saveDeposit({ id, status, creditedUnits, credits, lost })
-  return deposit
+  // The store gives it its new block and units.
+  return deposit.returned === null
+    ? deposit
+    : { ...deposit, ...deposit.returned, status: 'seen', orphaned: false, returned: null }
 }

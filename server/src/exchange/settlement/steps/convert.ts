@@ -34,6 +34,7 @@ import {
 } from './context.ts'
 import { partnerFeeBpsOf, pricingOf, referenceOf } from './leg-pricing.ts'
 import { findFarMove, holdDetailOf, isGuarded, measurePrices, orderedUnitsOf } from './price-guard.ts'
+import { recount } from './recount.ts'
 import { drawnDelayMs, holdUnlessAuthentic, minOutputUnits, payoutIdOf, reserve } from './reserve.ts'
 
 /** Id of the next order. A settled id is never used again, so a reversed or rejected order is repeated with a new id (I-22). */
@@ -242,7 +243,12 @@ export async function reconvert(act: Act): Promise<Execution> {
 }
 
 /** Reverses an unsigned conversion: payout, order, reservation and postings. */
-export async function unwind({ tx, execution }: Act): Promise<void> {
+export async function unwind(act: Act): Promise<void> {
+  await reverseConversion(act)
+  await recount(act)
+}
+
+async function reverseConversion({ tx, execution }: Act): Promise<void> {
   if (execution.payout && !(await tx.payouts.void(execution.payout.id))) {
     throw new AppError('OVERLOADED', 'the payout was signed meanwhile; the step runs again')
   }

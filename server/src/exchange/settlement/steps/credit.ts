@@ -7,6 +7,7 @@ import {
   depositReversalEntry,
   unclaimedEntry,
 } from '../../../core/domain/ledger/entries.ts'
+import { spendsInPlace } from '../../../core/domain/network.ts'
 import { present } from '../../../lib/assert.ts'
 import type { StatusReason } from '../../domain/exchange.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
@@ -22,6 +23,7 @@ import {
   saveDeposit,
 } from './context.ts'
 import { termsOf, unwind } from './convert.ts'
+import { findLoss } from './recount.ts'
 
 /** Credits a deposit that is deep enough on all nodes, and chooses the next status. Null = the evidence is stale. */
 export async function credit(act: Act): Promise<Execution | null> {
@@ -79,6 +81,7 @@ type NextStatus = { status: 'exchanging' | 'refunding' | 'verifying'; reason: St
 
 async function chooseStatus(act: Act): Promise<NextStatus> {
   if (act.execution.status === 'failed') return { status: 'refunding', reason: 'LATE_DEPOSIT' }
+  if (await repeatsLoss(act)) return { status: 'verifying', reason: 'REORG_AFTER_PAYOUT' }
   if (act.evidence?.screening !== 'allow') return { status: 'verifying', reason: 'SCREENING' }
   if (!isRightAsset(act)) return { status: 'refunding', reason: 'WRONG_ASSET' }
   const terms = await termsOf(act)
@@ -86,6 +89,16 @@ async function chooseStatus(act: Act): Promise<NextStatus> {
   return terms.kind === 'refund'
     ? { status: 'refunding', reason: terms.reason }
     : { status: 'exchanging', reason: null }
+}
+
+/**
+ * The same transaction paid this exchange before a reorganisation, in another asset, and that payment was paid out. Only an
+ * operator can tell whether this one was meant to replace it.
+ */
+function repeatsLoss({ deps, tx, context, execution: { deposit } }: Act): Promise<boolean> | boolean {
+  // Elsewhere the hash of a transaction covers its outputs.
+  if (spendsInPlace(getChain(deps, deposit.network).network)) return false
+  return tx.steps.repeatsLostDeposit(context.exchange.id, deposit)
 }
 
 function entryOf({ deps, context: { exchange }, execution }: Act) {
@@ -191,7 +204,15 @@ export async function reverseLoss(act: Act): Promise<Execution | null> {
   })
   const next = { ...act, execution: { ...execution, deposit: credited } }
   await tx.ledger.post(depositRecoveryEntry(entryOf(next)))
-  await tx.alarms.clear(`reorg:${deposit.id}`)
+  const lostUnits = await findLoss(tx, deposit, deposit.credits)
+  if (lostUnits === credited.creditedUnits) await tx.alarms.clear(`reorg:${deposit.id}`)
+  else
+    await tx.alarms.raise(`reorg:${deposit.id}`, 'a deposit returned with other units after its payout was signed', {
+      exchangeId: act.context.exchange.id,
+      txHash: deposit.txHash,
+      lostUnits: lostUnits?.toString() ?? null,
+      units: credited.creditedUnits?.toString() ?? null,
+    })
   return move(next, execution.status, execution.reason, 'deposit recovered')
 }
 

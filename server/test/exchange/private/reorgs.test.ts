@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { PATIENCE } from '../../../../test/support/patience.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { makeBook } from '../../../src/exchange/domain/pricing.fixture.ts'
-import { ltc, market } from '../money-path.ts'
+import { COIN, ltc, market } from '../money-path.ts'
 import { plan, SMALL, startPrivateMoneyPath } from './private-money-path.ts'
 
 /*
@@ -182,8 +182,12 @@ describe('the second leg', () => {
 
 describe('a second leg whose payment was invalidated', () => {
   /** The payment between the legs was in a block, and another transaction has spent its input for good. */
-  const invalidatePayment = async (exchange: Exchange) => {
+  const createInvalidated = async () => {
     const { ltc: chain } = fixture.fakes
+    // Each test spends the wallet's output elsewhere.
+    await fixture.fundWallets({ ltc: 10_000n * COIN })
+    const exchange = await createPrivate()
+    const depositHash = fixture.payDeposit(exchange, SMALL)
     await fixture.mineBlocksUntil(async () => (await fixture.listExecutions(exchange)).length === 2)
     const [payment] = await fixture.database.query<{ hash: string; key: string }>(
       `select a.tx_hash as hash, a.conflict_key as key from attempts a join payouts p on p.transaction_id = a.transaction_id
@@ -200,6 +204,7 @@ describe('a second leg whose payment was invalidated', () => {
     )
     expect(await listStatuses(exchange)).toEqual(['0 sending', '1 pending'])
     chain.behaviour.dropsBroadcasts = false
+    return { exchange, depositHash }
   }
   const resume = async () => {
     await fixture.store.pauses.resume('payouts:ltc')
@@ -207,16 +212,15 @@ describe('a second leg whose payment was invalidated', () => {
   }
 
   test('fails with the first leg, whose deposit left the chain and stayed away', async () => {
-    const exchange = await createPrivate()
-    const hash = fixture.payDeposit(exchange, SMALL)
-    await invalidatePayment(exchange)
+    const { exchange, depositHash } = await createInvalidated()
     const { block } = (await fixture.readExecution(exchange)).deposit
     const { height } = await fixture.fakes.btc.chain.reader.head()
-    fixture.fakes.btc.reorg(height - (block?.height ?? height) + 1, (txHash) => txHash === hash)
+    fixture.fakes.btc.reorg(height - (block?.height ?? height) + 1, (txHash) => txHash === depositHash)
     await fixture.mineBlocks(2)
     expect(await listStatuses(exchange)).toEqual(['0 verifying', '1 pending'])
     await expireExchange(exchange)
-    await fixture.mineBlocks(2)
+    await fixture.runWorkers()
+    await fixture.services.step(exchange.id)
     expect(await listStatuses(exchange)).toEqual(['0 failed', '1 failed'])
     expect(await fixture.readExecution(exchange, 1)).toMatchObject({ reason: 'DEPOSIT_VANISHED' })
     expect(await fixture.readStatus(exchange)).toBe('failed')
@@ -225,16 +229,16 @@ describe('a second leg whose payment was invalidated', () => {
   })
 
   test('fails when the operator has refunded the first leg, and the exchange is refunded', async () => {
-    const exchange = await createPrivate()
-    fixture.payDeposit(exchange, SMALL)
-    await invalidatePayment(exchange)
+    const { exchange } = await createInvalidated()
     await fixture.database.query(
       "update payouts set attention = 'REVERTED' where exchange_id = $1 and state = 'reserved'",
       [exchange.id],
     )
-    await fixture.mineBlocks(1)
+    await fixture.services.step(exchange.id)
     await fixture.decide(exchange, 'refund')
+    await fixture.services.step(exchange.id)
     await fixture.mineBlocks(6)
+    await fixture.services.step(exchange.id)
     expect(await listStatuses(exchange)).toEqual(['0 refunded', '1 failed'])
     expect(await fixture.readStatus(exchange)).toBe('refunded')
     expect(fixture.fakes.btc.listPayments(exchange.refund?.address ?? '')).toHaveLength(1)
@@ -243,9 +247,7 @@ describe('a second leg whose payment was invalidated', () => {
   })
 
   test('waits while the payment is queued again, and is paid', async () => {
-    const exchange = await createPrivate()
-    fixture.payDeposit(exchange, SMALL)
-    await invalidatePayment(exchange)
+    const { exchange } = await createInvalidated()
     await expireExchange(exchange)
     await fixture.mineBlocks(2)
     expect(await listStatuses(exchange)).toEqual(['0 sending', '1 pending'])

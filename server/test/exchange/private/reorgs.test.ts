@@ -199,9 +199,7 @@ describe('a second leg whose payment was invalidated', () => {
     chain.behaviour.dropsBroadcasts = true
     chain.reorg(3, (txHash) => txHash === payment?.hash)
     chain.addConflict(payment?.key ?? '')
-    await fixture.mineBlocksUntil(
-      async () => (await fixture.listExecutions(exchange))[0]?.payout?.state === 'reserved',
-    )
+    await fixture.mineBlocksUntil(async () => (await fixture.listExecutions(exchange))[0]?.payout?.state === 'reserved')
     expect(await listStatuses(exchange)).toEqual(['0 sending', '1 pending'])
     chain.behaviour.dropsBroadcasts = false
     return { exchange, depositHash }

@@ -12,7 +12,8 @@ import { toUtxo, type UtxoRow } from './rows.ts'
 import { unsweptDeposits } from './unswept-deposits.ts'
 
 /** Never credited, so never spent: the ledger does not have its units. */
-const IS_REJECTED = "c.deposit_id is not null and (select d.status from deposits d where d.id = c.deposit_id) = 'rejected'"
+const IS_REJECTED =
+  "c.deposit_id is not null and (select d.status from deposits d where d.id = c.deposit_id) = 'rejected'"
 
 /*
  * The range of units that the chain may show for each asset. `low`: the ledger's wallet balance, which already excludes

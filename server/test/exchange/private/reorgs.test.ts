@@ -244,6 +244,26 @@ describe('a second leg whose payment was invalidated', () => {
     await resume()
   })
 
+  test('is funded by the payment of the first leg after its deposit has returned, and is paid', async () => {
+    const { exchange, depositHash } = await createInvalidated()
+    const [payment] = fixture.fakes.btc.listPayments(exchange.deposit.address)
+    const { block } = (await fixture.readExecution(exchange)).deposit
+    const { height } = await fixture.fakes.btc.chain.reader.head()
+    fixture.fakes.btc.reorg(height - (block?.height ?? height) + 1, (txHash) => txHash === depositHash)
+    await fixture.mineBlocks(2)
+    expect(await listStatuses(exchange)).toEqual(['0 verifying', '1 pending'])
+    fixture.fakes.btc.resubmit(payment)
+    await fixture.mineBlocks(6)
+    await resume()
+    await fixture.clearHolds()
+    for (let n = 0; n < 16; n++) {
+      await fixture.mineBlocks(1)
+      await fixture.services.step(exchange.id)
+    }
+    expect(await listStatuses(exchange)).toEqual(['0 finished', '1 finished'])
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
+  })
+
   test('waits while the payment is queued again, and is paid', async () => {
     const { exchange } = await createInvalidated()
     await expireExchange(exchange)

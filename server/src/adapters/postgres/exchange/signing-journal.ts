@@ -183,9 +183,9 @@ async function insertMissing(sql: Sql, releases: readonly PayoutRelease[]): Prom
     [releases.map(({ network }) => network), releases.map(({ txHash }) => txHash)],
   )
   if (missing.length === 0) return []
-  const lost = missing.flatMap(({ n }) => releases[n - 1] ?? [])
-  await lockLogs(sql, lost)
-  for (const release of lost)
+  const forgotten = missing.flatMap(({ n }) => releases[n - 1] ?? [])
+  await lockLogs(sql, forgotten)
+  for (const release of forgotten)
     await sql.query(
       `insert into forgotten_payouts (network, tx_hash, payout_id, asset_id, address, memo, units, released_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
@@ -200,8 +200,8 @@ async function insertMissing(sql: Sql, releases: readonly PayoutRelease[]): Prom
         release.at,
       ],
     )
-  await disownTransfers(sql, lost)
-  return lost.map(({ txHash }) => txHash)
+  await disownTransfers(sql, forgotten)
+  return forgotten.map(({ txHash }) => txHash)
 }
 
 async function storeForImport(sql: Sql, transactions: readonly ReleasedTransaction[]): Promise<void> {

@@ -48,7 +48,7 @@ export type Facts = Readonly<{
   rejected: boolean
   /** The deposit left the chain after its payout was signed, and is booked as a loss. */
   lost: boolean
-  /** Whether the exchange has expired, by the database's clock. */
+  /** Whether the exchange has expired, by the database's clock. Of a second leg: nothing can fund it any more. */
   expired: boolean
   fill: 'none' | 'filled' | 'rejected' | 'unknown'
   /** Not signed: `reserved` (queued), `limited` (above the limit of one payout), `refused` (it failed or would fail on its chain). */

@@ -6,6 +6,7 @@ import { inputsOf, isCancel, type PayoutRelease } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { ImportableTransaction } from '../ports/store/signing-journal.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
+import { restoreOwnPayout } from './restore-own-payouts.ts'
 
 export type RestoreOutcome = Readonly<{
   network: string
@@ -19,7 +20,8 @@ const TRANSACTIONS_MAX = 1_000
 /**
  * Imports transactions that the signer released and the restored database lacks, as if they had been signed now: their payouts
  * are signed, their nonces and inputs used, and the watcher finds their outcome. Imports only payouts that the database has
- * queued again with the same terms. While payouts are paused, the steps queue them once the deposits are recorded again.
+ * queued again with the same terms, and sweeps and gas supplies of account chains. While payouts are paused, the steps queue
+ * payouts once the deposits are recorded again.
  */
 export async function restoreSignedPayouts(store: Store): Promise<readonly RestoreOutcome[]> {
   const imported: RestoreOutcome[] = []
@@ -44,8 +46,10 @@ async function importOne(
   if (isLeft && !isCancelled(transaction, all))
     return 'it was proved invalidated, and a later transaction pays its payouts'
   const nonce = await tx.transactions.lockLane(network, wallet, 0)
-  const payouts = await tx.payouts.find(releases.map(({ payoutId }) => payoutId))
   const existingId = await tx.signingJournal.findByConflictKey(network, conflictKey)
+  const obstacle = existingId === null && !isLeft ? await restoreOwnPayout(tx, transaction) : null
+  if (obstacle !== null) return obstacle
+  const payouts = await tx.payouts.find(releases.map(({ payoutId }) => payoutId))
   const id = existingId ?? timeOrderedId()
   const outpoints = inputsOf(intent).map(({ outpoint }) => outpoint)
   const resources = outpoints.length > 0 ? outpoints : [conflictKey]
@@ -97,19 +101,17 @@ async function markSent(tx: StoreTx, id: string): Promise<void> {
   await tx.transactions.settle(id, { kind: 'check', at: transaction.now, sentAttemptId })
 }
 
+const COMPARED = ['assetId', 'address', 'memo', 'units'] as const
+
 function findMismatch(releases: readonly PayoutRelease[], payouts: readonly Payout[]): string | null {
   const byId = new Map(payouts.map((payout) => [payout.id, payout]))
   for (const release of releases) {
     const payout = byId.get(release.payoutId)
     if (!payout) return `payout ${release.payoutId} is not queued in the database yet`
     if (payout.state !== 'reserved') return `payout ${payout.id} is already ${payout.state}`
-    const isSame =
-      payout.assetId === release.assetId &&
-      payout.address === release.address &&
-      payout.memo === release.memo &&
-      payout.units === release.units
-    if (!isSame)
-      return `payout ${payout.id} differs: the database has ${payout.units} units, the signer released ${release.units}`
+    const field = COMPARED.find((name) => payout[name] !== release[name])
+    if (field !== undefined)
+      return `payout ${payout.id} differs in ${field}: the database has ${payout[field]}, the signer released ${release[field]}`
   }
   return null
 }

@@ -120,7 +120,7 @@ function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Fa
     rejected: deposit.status === 'rejected',
     lost: deposit.lost,
     // The deposit of a later leg is our own payment, which is never late.
-    expired: leg === 0 && isExpired(deps, context),
+    expired: leg === 0 ? isExpired(deps, context) : execution.isSourceClosed,
     fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
     payout: payoutFactOf(payout),
     decision:

@@ -79,6 +79,18 @@ describe('reconciliation of a UTXO wallet (I-7)', () => {
     expect(await readPauses()).toEqual(['payouts:btc'])
   })
 
+  test('does not count an output whose deposit was rejected, which the ledger does not have', async () => {
+    fixture.fakes.btc.pay('btc-hot', 7n)
+    fixture.fakes.btc.mine()
+    await fixture.services.record(fixture.fakes.btc.chain)
+    await change("update deposits set status = 'rejected' where status = 'seen' and units = 7")
+    differences = []
+    await reconcile('btc')
+    await reconcile('btc')
+    expect(differences.map(([, units]) => units)).toEqual([0n, 0n])
+    expect(await readAlarms()).toEqual([])
+  })
+
   test('reports no surplus while a confirmed payout is in blocks that are not recorded yet (F4)', async () => {
     await fixture.insertPayout('btc', COIN / 10n, 'customer', 'withdrawal')
     await fixture.runJobs()

@@ -4,6 +4,7 @@ import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { createRecordBlocks } from '../../../src/exchange/deposits/record-blocks.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, eth, makeBook, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { createReconcile } from '../../../src/exchange/operations/reconcile.ts'
 import { payeeMacs } from '../../payee-macs.ts'
 import { COIN, ETHER, ltc, market } from '../money-path.ts'
 import { plan, SMALL, startPrivateMoneyPath } from './private-money-path.ts'
@@ -165,6 +166,19 @@ describe('a private exchange', () => {
     expect(await fixture.listExecutions(exchange)).toHaveLength(2)
     expect(await fixture.listAlarmKinds()).toContain('stray')
     expect(fixture.fakes.eth.listPayments(exchange.recipient?.address ?? '')).toHaveLength(1)
+    // Outputs are spent where they lie, so the coins are in the wallet: the operator can return them.
+    expect((await fixture.store.operator.listUnclaimed(10)).map(({ assetId, units }) => `${units} ${assetId}`)).toEqual(
+      [`${COIN} ltc@ltc`],
+    )
+    expect(await fixture.store.ledger.balance('liability:unclaimed', 'ltc@ltc')).toBe(-COIN)
+    const differences: bigint[] = []
+    const reconcile = createReconcile({
+      ...fixture.dependencies,
+      addressesEveryMs: 0,
+      onDifference: (_asset, units) => differences.push(units),
+    })
+    for (let n = 0; n < 2; n++) await reconcile(fixture.fakes.ltc.chain)
+    expect(differences).toEqual([0n, 0n])
   })
 })
 

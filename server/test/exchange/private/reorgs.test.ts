@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { PATIENCE } from '../../../../test/support/patience.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { makeBook } from '../../../src/exchange/domain/pricing.fixture.ts'
-import { ltc, market } from '../money-path.ts'
+import { COIN, ltc, market } from '../money-path.ts'
 import { plan, SMALL, startPrivateMoneyPath } from './private-money-path.ts'
 
 /*
@@ -174,6 +174,103 @@ describe('the second leg', () => {
       await tx.query('alter table exchanges enable trigger exchange_status')
     })
     fixture.fakes.ltc.behaviour.dropsBroadcasts = false
+    await fixture.mineBlocks(16)
+    expect(await listStatuses(exchange)).toEqual(['0 finished', '1 finished'])
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
+  })
+})
+
+describe('a second leg whose payment was invalidated', () => {
+  /** The payment between the legs was in a block, and another transaction has spent its input for good. */
+  const createInvalidated = async () => {
+    const { ltc: chain } = fixture.fakes
+    // Each test spends the wallet's output elsewhere.
+    await fixture.fundWallets({ ltc: 10_000n * COIN })
+    const exchange = await createPrivate()
+    const depositHash = fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocksUntil(async () => (await fixture.listExecutions(exchange)).length === 2)
+    const [payment] = await fixture.database.query<{ hash: string; key: string }>(
+      `select a.tx_hash as hash, a.conflict_key as key from attempts a join payouts p on p.transaction_id = a.transaction_id
+       where p.exchange_id = $1 and p.leg = 0`,
+      [exchange.id],
+    )
+    // The payment is not signed again.
+    await fixture.store.pauses.pause('payouts:ltc', 'test', 'test')
+    chain.behaviour.dropsBroadcasts = true
+    chain.reorg(3, (txHash) => txHash === payment?.hash)
+    chain.addConflict(payment?.key ?? '')
+    await fixture.mineBlocksUntil(async () => (await fixture.listExecutions(exchange))[0]?.payout?.state === 'reserved')
+    expect(await listStatuses(exchange)).toEqual(['0 sending', '1 pending'])
+    chain.behaviour.dropsBroadcasts = false
+    return { exchange, depositHash }
+  }
+  const resume = async () => {
+    await fixture.store.pauses.resume('payouts:ltc')
+    await fixture.mineBlocks(2)
+  }
+
+  test('fails with the first leg, whose deposit left the chain and stayed away', async () => {
+    const { exchange, depositHash } = await createInvalidated()
+    const { block } = (await fixture.readExecution(exchange)).deposit
+    const { height } = await fixture.fakes.btc.chain.reader.head()
+    fixture.fakes.btc.reorg(height - (block?.height ?? height) + 1, (txHash) => txHash === depositHash)
+    await fixture.mineBlocks(2)
+    expect(await listStatuses(exchange)).toEqual(['0 verifying', '1 pending'])
+    await expireExchange(exchange)
+    await fixture.runWorkers()
+    await fixture.services.step(exchange.id)
+    expect(await listStatuses(exchange)).toEqual(['0 failed', '1 failed'])
+    expect(await fixture.readExecution(exchange, 1)).toMatchObject({ reason: 'DEPOSIT_VANISHED' })
+    expect(await fixture.readStatus(exchange)).toBe('failed')
+    expect(await fixture.readLiabilities(exchange)).toEqual({})
+    await resume()
+  })
+
+  test('fails when the operator has refunded the first leg, and the exchange is refunded', async () => {
+    const { exchange } = await createInvalidated()
+    await fixture.database.query(
+      "update payouts set attention = 'REVERTED' where exchange_id = $1 and state = 'reserved'",
+      [exchange.id],
+    )
+    await fixture.services.step(exchange.id)
+    await fixture.decide(exchange, 'refund')
+    await fixture.services.step(exchange.id)
+    await fixture.mineBlocks(6)
+    await fixture.services.step(exchange.id)
+    expect(await listStatuses(exchange)).toEqual(['0 refunded', '1 failed'])
+    expect(await fixture.readStatus(exchange)).toBe('refunded')
+    expect(fixture.fakes.btc.listPayments(exchange.refund?.address ?? '')).toHaveLength(1)
+    expect(await fixture.readLiabilities(exchange)).toEqual({})
+    await resume()
+  })
+
+  test('is funded by the payment of the first leg after its deposit has returned, and is paid', async () => {
+    const { exchange, depositHash } = await createInvalidated()
+    const [payment] = fixture.fakes.btc.listPayments(exchange.deposit.address)
+    const { block } = (await fixture.readExecution(exchange)).deposit
+    const { height } = await fixture.fakes.btc.chain.reader.head()
+    fixture.fakes.btc.reorg(height - (block?.height ?? height) + 1, (txHash) => txHash === depositHash)
+    await fixture.mineBlocks(2)
+    expect(await listStatuses(exchange)).toEqual(['0 verifying', '1 pending'])
+    fixture.fakes.btc.resubmit(payment)
+    await fixture.mineBlocks(6)
+    await resume()
+    await fixture.clearHolds()
+    for (let n = 0; n < 16; n++) {
+      await fixture.mineBlocks(1)
+      await fixture.services.step(exchange.id)
+    }
+    expect(await listStatuses(exchange)).toEqual(['0 finished', '1 finished'])
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
+  })
+
+  test('waits while the payment is queued again, and is paid', async () => {
+    const { exchange } = await createInvalidated()
+    await expireExchange(exchange)
+    await fixture.mineBlocks(2)
+    expect(await listStatuses(exchange)).toEqual(['0 sending', '1 pending'])
+    await resume()
+    await fixture.clearHolds()
     await fixture.mineBlocks(16)
     expect(await listStatuses(exchange)).toEqual(['0 finished', '1 finished'])
     expect(fixture.countEtherPayments(exchange)).toBe(1)

@@ -86,18 +86,23 @@ export async function findOurs(sql: Sql, network: string, block: ScannedBlock): 
           [network, addresses],
           'find-wallet-addresses',
         )
-  const attempts =
+  const own =
     hashes.length === 0
       ? []
-      : await sql.query<{ tx_hash: string; transaction_id: string }>(
-          'select tx_hash, transaction_id from attempts where network = $1 and tx_hash = any($2::text[])',
+      : await sql.query<{ tx_hash: string; transaction_id: string | null }>(
+          `select tx_hash, transaction_id from attempts where network = $1 and tx_hash = any($2::text[])
+           union all select tx_hash, null from forgotten_payouts where network = $1 and tx_hash = any($2::text[])`,
           [network, hashes],
-          'find-attempts',
+          'find-own-transactions',
         )
+  const attempts = own.flatMap(({ tx_hash, transaction_id }) =>
+    transaction_id === null ? [] : [{ tx_hash, transaction_id }],
+  )
   return {
     targets: new Map(targets.map((row) => [targetKey(row.address, row.memo), row])),
     walletAddresses: new Map(walletAddresses.map((row) => [row.address, row])),
     attempts: new Map(attempts.map((row) => [row.tx_hash, row.transaction_id])),
+    forgotten: new Set(own.filter(({ transaction_id }) => transaction_id === null).map(({ tx_hash }) => tx_hash)),
     legTransfers: await findLegTransfers(sql, targets, attempts),
   }
 }

@@ -163,6 +163,7 @@ async function recordSightings(
        join exchanges e on e.id = t.exchange_id
      where not exists (select 1 from deposits d where d.network = $1 and d.tx_hash = s.tx_hash and d.block_height is not null)
        and not exists (select 1 from attempts a where a.network = $1 and a.tx_hash = s.tx_hash)
+       and not exists (select 1 from forgotten_payouts f where f.network = $1 and f.tx_hash = s.tx_hash)
      group by s.tx_hash, t.exchange_id, e.fixed_until, e.fixed_inclusion_ms
      on conflict (network, tx_hash, exchange_id) do update set gone_at = null, first_seen_at = clock_timestamp(),
        last_seen_at = clock_timestamp(), stops_clock = excluded.stops_clock where sightings.gone_at is not null

@@ -38,6 +38,7 @@ type ExecutionRow = DepositRow & {
   payer_mac: string | null
   source: Execution['source']
   source_missing: boolean
+  source_closed: boolean
   next_leg_funded: boolean
   updated_at: Date
   order_state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled' | null
@@ -59,6 +60,8 @@ const executionsWhere = (
        and a.tx_hash = d.tx_hash and s.execution_id = x.source_execution and s.address = d.address) as source,
     x.leg > 0 and not exists (select 1 from executions s join deposits f on f.id = s.deposit_id
        where s.id = x.source_execution and f.status = 'credited' and f.block_height is not null) as source_missing,
+    x.leg > 0 and exists (select 1 from executions s where s.id = x.source_execution and s.status in ('finished', 'failed', 'refunded'))
+      and not exists (select 1 from payouts s where s.execution_id = x.source_execution and s.purpose = 'payout' and s.state <> 'void') as source_closed,
     exists (select 1 from executions n where n.source_execution = x.id) as next_leg_funded, x.updated_at
   from executions x join deposits d on d.id = x.deposit_id
   left join payouts p on p.execution_id = x.id and p.purpose in ('payout', 'refund') and p.state <> 'void'
@@ -94,6 +97,7 @@ function toExecution(row: ExecutionRow, macs: PayeeMacs): Execution {
       payer !== null && macs.isValid(senderPayee(payer_network ?? '', payer_identity ?? '', payer), payer_mac),
     source: row.source,
     isSourceMissing: row.source_missing,
+    isSourceClosed: row.source_closed,
     nextLegFunded: row.next_leg_funded,
     changedAt: row.updated_at,
     status: row.status,

@@ -11,6 +11,10 @@ import { claimTurn } from '../core/turns.ts'
 import { toUtxo, type UtxoRow } from './rows.ts'
 import { unsweptDeposits } from './unswept-deposits.ts'
 
+/** Never credited, so never spent: the ledger does not have its units. */
+const IS_REJECTED =
+  "c.deposit_id is not null and (select d.status from deposits d where d.id = c.deposit_id) = 'rejected'"
+
 /*
  * The range of units that the chain may show for each asset. `low`: the ledger's wallet balance, which already excludes
  * signed payouts, less the fees of unsettled transactions in the native currency ($4). `high`: the balance plus the signed
@@ -26,7 +30,8 @@ select b.asset_id, b.units as wallet, coalesce(k.units, 0) as coins,
     select max(a.fee_units) as fee from attempts a join transactions t on t.id = a.transaction_id
     where t.network = $1 and t.branch <> 'deposit' and t.state = 'live' group by t.id) f), 0) end as fees
 from balances b
-left join (select sum(units) as units from coins where network = $1 and block_height is not null and spent_by is null) k on $3
+left join (select sum(c.units) as units from coins c
+  where c.network = $1 and c.block_height is not null and c.spent_by is null and not (${IS_REJECTED})) k on $3
 where b.account = $2 and split_part(b.asset_id, '@', 2) = $1`
 
 /** Deposits of one exchange that are summed; an address with more is not compared. */
@@ -56,8 +61,8 @@ cross join lateral (
 where e.from_network = $1 and r.count < $3`
 type TargetRow = { exchange_id: string; address: string; asset_id: AssetId; recorded: string; is_reported: boolean }
 
-const FREE_UTXOS = `select outpoint, units, branch, key_index from coins
-  where network = $1 and block_height is not null and spent_by is null and reserved_by is null`
+const FREE_UTXOS = `select c.outpoint, c.units, c.branch, c.key_index from coins c
+  where c.network = $1 and c.block_height is not null and c.spent_by is null and c.reserved_by is null and not (${IS_REJECTED})`
 
 /** Two checks, because neither sees every fault: each asset's balances sum to zero, and each balance equals its postings. */
 const LEDGER_FAULTS = `
@@ -114,7 +119,7 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
       }))
     },
     async freeUtxos(network, after, limit) {
-      const rows = await sql.query<UtxoRow>(`${FREE_UTXOS} and outpoint > $2 order by outpoint limit $3`, [
+      const rows = await sql.query<UtxoRow>(`${FREE_UTXOS} and c.outpoint > $2 order by c.outpoint limit $3`, [
         network,
         after,
         limit,
@@ -123,7 +128,7 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
     },
     async freeUtxosAmong(network, outpoints) {
       if (outpoints.length === 0) return []
-      return (await sql.query<UtxoRow>(`${FREE_UTXOS} and outpoint = any($2::text[])`, [network, outpoints])).map(
+      return (await sql.query<UtxoRow>(`${FREE_UTXOS} and c.outpoint = any($2::text[])`, [network, outpoints])).map(
         toUtxo,
       )
     },

@@ -27,6 +27,8 @@ export type Ours = Readonly<{
   targets: Map<string, Target>
   walletAddresses: Map<string, WalletAddress>
   attempts: Map<string, string>
+  /** Hashes of transactions that a signer released and the database lacks since it was restored. */
+  forgotten: ReadonlySet<string>
   legTransfers: ReadonlySet<string>
 }>
 type OwnTransfer = Readonly<{
@@ -43,18 +45,17 @@ type OwnTransfer = Readonly<{
 
 export const targetKey = (address: string, memo: string | null) => `${address} ${memo ?? ''}`
 
+/** Whether we signed this transaction. */
+const isOwnTransaction = ({ attempts, forgotten }: Ours, txHash: string): boolean =>
+  attempts.has(txHash) || forgotten.has(txHash)
+
 /**
  * The customer pays the first leg: a transfer in one of our own transactions is change, a sweep or gas. Our payout of the
  * leg before pays a later leg; our stored transaction identifies it, not the data of the chain.
  */
-export function isDeposit(
-  { attempts, legTransfers }: Ours,
-  rules: RecordRules,
-  transfer: Transfer,
-  { leg }: Target,
-): boolean {
-  if (leg === 0) return !attempts.has(transfer.txHash)
-  return legTransfers.has(legKey(transfer.txHash, transfer.address, rules.assetOf(transfer.contract)?.id ?? ''))
+export function isDeposit(ours: Ours, rules: RecordRules, transfer: Transfer, { leg }: Target): boolean {
+  if (leg === 0) return !isOwnTransaction(ours, transfer.txHash)
+  return ours.legTransfers.has(legKey(transfer.txHash, transfer.address, rules.assetOf(transfer.contract)?.id ?? ''))
 }
 
 /**
@@ -106,7 +107,7 @@ function readOwn(ours: Ours, rules: RecordRules, transfer: Transfer): OwnTransfe
   const target = ours.targets.get(targetKey(transfer.address, transfer.memo)) ?? null
   const walletAddress = ours.walletAddresses.get(transfer.address) ?? null
   if (target === null && walletAddress === null) return null
-  const isOurPayment = ours.attempts.has(transfer.txHash)
+  const isOurPayment = isOwnTransaction(ours, transfer.txHash)
   const isPayin = target === null ? !isOurPayment : isDeposit(ours, rules, transfer, target)
   return { transfer, target, walletAddress, isPayin, isStray: target !== null && target.leg > 0 && !isOurPayment }
 }
@@ -254,7 +255,10 @@ function depositRow(
   { transfer, target, walletAddress, isStray, chainIdentity }: OwnTransfer,
   inFlight: ReadonlyMap<string, InFlight>,
 ) {
-  const asset = isStray ? null : rules.assetOf(transfer.contract)
+  // Where outputs are spent in place, a stray is in our wallet: it is unclaimed, so that the operator can return it.
+  const isUnclaimedStray = isStray && rules.tracksUtxos
+  const asset = isStray && !isUnclaimedStray ? null : rules.assetOf(transfer.contract)
+  const owner = isUnclaimedStray ? null : target
   const required =
     target?.leg === 0
       ? rules.requirements(asset?.id ?? null, transfer.units, inFlight.get(target.exchange_id) ?? [])
@@ -262,8 +266,8 @@ function depositRow(
   return {
     identity: transfer.identity,
     tx_hash: transfer.txHash,
-    exchange_id: target?.exchange_id ?? null,
-    leg: target?.leg ?? null,
+    exchange_id: owner?.exchange_id ?? null,
+    leg: owner?.leg ?? null,
     address: transfer.address,
     memo: transfer.memo ?? '',
     key_index: target?.key_index ?? walletAddress?.key_index ?? null,
@@ -276,7 +280,7 @@ function depositRow(
       transfer.sender === null ? null : rules.macs.of(senderPayee(network, transfer.identity, transfer.sender)),
     confirmations: Math.max(required.confirmations, transfer.lockConfirmations ?? 0),
     tag: required.tag,
-    unclaimed: target === null && rules.areFundingsUnclaimed,
+    unclaimed: isUnclaimedStray || (target === null && rules.areFundingsUnclaimed),
   }
 }
 

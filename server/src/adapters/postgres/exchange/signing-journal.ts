@@ -7,6 +7,7 @@ import type {
 } from '../../../exchange/ports/store/signing-journal.ts'
 import { present } from '../../../lib/assert.ts'
 import { hasRow, type RowOf, type Sql } from '../core/database.ts'
+import { disownTransfers, lockLogs } from './disown-transfers.ts'
 import { fromIntentJson, toIntentJson } from './intent-json.ts'
 
 /** Only one comparison with a journal, or release of a hold, runs at a time. */
@@ -181,9 +182,10 @@ async function insertMissing(sql: Sql, releases: readonly PayoutRelease[]): Prom
      where not exists (select 1 from attempts a where a.network = r.network and a.tx_hash = r.tx_hash)`,
     [releases.map(({ network }) => network), releases.map(({ txHash }) => txHash)],
   )
-  for (const { n } of missing) {
-    const release = releases[n - 1]
-    if (!release) continue
+  if (missing.length === 0) return []
+  const forgotten = missing.flatMap(({ n }) => releases[n - 1] ?? [])
+  await lockLogs(sql, forgotten)
+  for (const release of forgotten)
     await sql.query(
       `insert into forgotten_payouts (network, tx_hash, payout_id, asset_id, address, memo, units, released_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
@@ -198,8 +200,8 @@ async function insertMissing(sql: Sql, releases: readonly PayoutRelease[]): Prom
         release.at,
       ],
     )
-  }
-  return missing.flatMap(({ n }) => releases[n - 1]?.txHash ?? [])
+  await disownTransfers(sql, forgotten)
+  return forgotten.map(({ txHash }) => txHash)
 }
 
 async function storeForImport(sql: Sql, transactions: readonly ReleasedTransaction[]): Promise<void> {

@@ -17,7 +17,7 @@ import type {
   StepContext,
   StepStore,
 } from '../../../exchange/ports/store/steps.ts'
-import { hasRow, type Sql, unitsOrNull } from '../core/database.ts'
+import { hasRow, memoOrNull, type Sql, unitsOrNull } from '../core/database.ts'
 import { readExecutions } from './executions.ts'
 import { type ExchangeRow, exchangeColumns, toExchange } from './rows.ts'
 
@@ -34,6 +34,13 @@ export function createStepStore(sql: Sql, locking: boolean, macs: PayeeMacs): St
     repeatsLostDeposit: (exchangeId, deposit) => repeatsLostDeposit(sql, exchangeId, deposit),
     saveExecution: (exchangeId, change, event, detail) => saveExecution(sql, exchangeId, change, event, detail),
     save: (id, change) => save(sql, id, change),
+    async findNextDestination(sourceId) {
+      const [row] = await sql.query<{ address: string; memo: string }>(
+        `select d.address, d.memo from executions x join deposits d on d.id = x.deposit_id where x.source_execution = $1`,
+        [sourceId],
+      )
+      return row ? { address: row.address, memo: memoOrNull(row.memo) } : null
+    },
     addDepositTarget: (target) => addTarget(sql, target),
   }
 }

@@ -2,7 +2,7 @@ import type { AssetId } from '../../../core/domain/asset.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
 import type { Deposit } from '../../../exchange/ports/store/execution.ts'
 import { SWEEP_DEPOSITS_MAX, type Sweepable, type WalletStore } from '../../../exchange/ports/store/wallets.ts'
-import type { Sql } from '../core/database.ts'
+import { hasRow, type Sql } from '../core/database.ts'
 import { type DepositRow, toDeposit } from './rows.ts'
 
 export type FundingRow = DepositRow & { id: string; status: Deposit['status'] }
@@ -38,6 +38,9 @@ export function createWalletStore(sql: Sql): WalletStore {
       )
       return rows.length === depositIds.length
     },
+    findSweptDeposits: (sweep) => findSweptDeposits(sql, sweep),
+    isDepositAddress: (network, address) =>
+      hasRow(sql, 'select 1 from deposit_targets where address = $2 and network = $1 limit 1', [network, address]),
     async sweptUnits(payoutId) {
       const [row] = await sql.query<{ units: string | null }>(
         'select sum(credited_units) as units from deposits where swept_by = $1',
@@ -105,6 +108,26 @@ async function listSweepable(
     waitedMs: Number(row.waited_ms),
     version: BigInt(row.version),
   }))
+}
+
+/**
+ * A sweep of the native coin leaves the fee that was planned for it, which is at least its own fee and may be some times that.
+ * Deposits that do not cover the fee are never swept.
+ */
+async function findSweptDeposits(
+  sql: Sql,
+  { network, address, assetId, units, feeUnits }: Parameters<WalletStore['findSweptDeposits']>[0],
+): Promise<readonly string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `with candidates as (
+       select id, sum(credited_units) over (order by block_height, id) as total from deposits
+       where network = $1 and address = $2 and asset_id = $3 and status = 'credited' and swept_by is null
+         and exchange_id is not null and block_height is not null and credited_units > $5::numeric)
+     select id from candidates where total <= (
+       select min(total) from candidates where total >= $4::numeric + $5 having min(total) <= $4 + 4 * $5)`,
+    [network, address, assetId, units, feeUnits],
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** How soon a candidate that is not worth a sweep is read again: as long as it has waited, within these bounds. */

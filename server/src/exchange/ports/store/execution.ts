@@ -17,6 +17,8 @@ export type Execution = Readonly<{
   source: 'reserved' | 'signed' | 'confirmed' | 'void' | null
   /** Second leg: the customer's deposit is not credited or is in no block (I-34). */
   isSourceMissing: boolean
+  /** Second leg: the leg before is closed and has no payout that could still fund this one. */
+  isSourceClosed: boolean
   /** First leg of two: what its rate gave for the ordered amount, before the network fee. Null until its conversion. */
   orderedUnits: bigint | null
   /** Second leg: the same of the leg that funds it. */

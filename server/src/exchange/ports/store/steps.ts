@@ -90,6 +90,8 @@ export interface StepStore {
     detail?: Record<string, unknown>,
   ): Promise<void>
   save(id: string, change: ExchangeChange): Promise<void>
+  /** Where the next leg received an earlier payment of this execution, which was invalidated; null = nowhere. */
+  findNextDestination(sourceId: string): Promise<Destination | null>
   /** Stores the deposit address of the next leg, in the transaction of the step that reserves the payout to it. */
   addDepositTarget(target: DepositTarget): Promise<void>
 }

@@ -34,8 +34,21 @@ export interface WalletStore {
   setUsualFeeRate(network: string, rate: bigint): Promise<void>
   /** Assets whose queued payouts and refunds together exceed the hot wallet. */
   listShortAssets(network: string): Promise<ReadonlySet<AssetId>>
-  /** False if another sweep has one of the deposits. */
+  /** Marks deposits as swept. False if another sweep has one of the deposits. */
   markSwept(depositIds: readonly string[], payoutId: string): Promise<boolean>
+  /**
+   * The unswept deposits of an address that a sweep of these units took: the earliest that add up to it and its fee. `feeUnits`:
+   * of a sweep of the native coin, else 0. None if no deposits do.
+   */
+  findSweptDeposits(sweep: {
+    network: string
+    address: string
+    assetId: AssetId
+    units: bigint
+    feeUnits: bigint
+  }): Promise<readonly string[]>
+  /** Whether an exchange has this deposit address. */
+  isDepositAddress(network: string, address: string): Promise<boolean>
   /** Sum of the deposits that a sweep collects. */
   sweptUnits(payoutId: string): Promise<bigint>
   /** Gas supplies to this address in the last day, and how many of them are reserved or signed. */

@@ -311,9 +311,14 @@ export async function reservePayout(act: Act): Promise<Execution | null> {
   return reserve(act, { id, purpose: 'payout', asset: to, to: destination, units, heldMs: drawnDelayMs(act) })
 }
 
-/** Stores a new deposit address of ours for the next leg, before a payout to it is signed. */
+/**
+ * Stores a new deposit address of ours for the next leg, before a payout to it is signed. If an earlier payout of this
+ * execution was invalidated after the next leg had its deposit, that deposit waits at the same address for this payout.
+ */
 async function createNextTarget(act: Act): Promise<Destination> {
   const { deps, tx, execution } = act
+  const earlier = execution.nextLegFunded ? await tx.steps.findNextDestination(execution.id) : null
+  if (earlier !== null) return earlier
   const { network } = legOf(act).to
   const keyIndex = present((await tx.exchanges.takeKeyIndexes(1))[0], 'a new key index')
   const destination = getChain(deps, network).addresses.deposit(keyIndex)

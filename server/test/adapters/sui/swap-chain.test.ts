@@ -92,11 +92,11 @@ test('a swap that was not reported is found by its fee, with its reference and t
   const { hash } = await chain.readSigned(raw)
   await chain.broadcast(raw)
   tick()
-  const paid = await chain.listPaidFees({ from: 1, to: 1, feeTo: [feeTo] })
+  const { fees: paid } = await chain.listPaidFees({ from: 1, to: 1, feeTo: [feeTo] })
   expect(paid).toMatchObject([{ hash, height: 1, ref, sender: address, token: usdc, feeTo }])
   expect(paid[0]?.units).toBe(await chain.readBalance(feeTo, usdc))
   expect(await chain.readBalance(address, usdc)).toBe(prepared.simulatedOut)
-  expect(await chain.listPaidFees({ from: 1, to: 1, feeTo: [address] })).toEqual([])
+  expect(await chain.listPaidFees({ from: 1, to: 1, feeTo: [address] })).toEqual({ fees: [], to: 1 })
   const { action } = (await chain.findTransaction(hash)) ?? {}
   const { swaps: _, account: __, ...terms } = order
   expect(action).toMatchObject({
@@ -127,7 +127,7 @@ test('a transaction that we cannot read, but that pays the fee address, hides no
     }
     expect((await foreign.readTransactions(1))?.map((one) => one.bytes)).toContain(bytes)
     const { hash } = await chain.readSigned(raw)
-    expect(await listPaidFees([foreign], { from: 1, to: 1, feeTo: [feeTo] })).toMatchObject([{ hash }])
+    expect(await listPaidFees([foreign], { from: 1, to: 1, feeTo: [feeTo] })).toMatchObject({ fees: [{ hash }] })
   }
 })
 

@@ -83,6 +83,23 @@ test('the same swap twice is executed once; another one of the same coins is ref
   expect(await chain.observe(hash)).toMatchObject({ confirmations: 2 })
 })
 
+test('a node that does not have the coins yet does not show that they are used', async () => {
+  const [first, second] = [await start(), await start()]
+  const { keypair, address } = first.createFunded(50_000_000_000n)
+  const raw = await sign(keypair, (await first.chain.prepare(first.orderFor(address))).swap)
+  const { swap } = await first.chain.prepare({ ...first.orderFor(address), ref: feeTo })
+  // The coins are locked for another transaction, but not used.
+  const { bytes, signature } = await keypair.signTransaction(fromBase64(swap))
+  await first.node.lockInputs({ bytes: fromBase64(bytes), signatures: [fromBase64(signature)] })
+  for (const rpcUrls of [
+    [first.node.url, second.node.url],
+    [second.node.url, first.node.url],
+  ]) {
+    const both = createSuiSwapChain({ network, rpcUrls })
+    expect(await both.broadcast(raw)).toMatchObject({ kind: 'rejected', because: 'other' })
+  }
+})
+
 test('a swap that was not reported is found by its fee, with its reference and the terms that it states', async () => {
   const { chain, createFunded, orderFor, tick } = await start()
   const { keypair, address } = createFunded(50_000_000_000n)

@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer'
 import type { Address } from '@solana/kit'
 import { createAccountEncoder } from './account-form.ts'
 import { type Bank, type Block, blockhashAgeMax, commitmentOf } from './bank.ts'
 import { type RpcMethod, withContext } from './chain-methods.ts'
+import { memoProgram } from './dexes/dex-program.ts'
 import type { Execution } from './execution.ts'
 import { invalidParams, SolanaRpcError } from './rpc-error.ts'
 import {
@@ -77,6 +79,21 @@ function preflight(bank: Bank, wire: WireTransaction, block: Block): void {
   const message = `Transaction simulation failed: ${describeTransactionError(simulation.error as TransactionError)}`
   const { ...data } = describeSimulation(simulation, false)
   throw new SolanaRpcError(-32002, message, { ...data, replacementBlockhash: null })
+}
+
+const memoPrograms: ReadonlySet<string> = new Set([memoProgram, 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo'])
+
+function formatMemo(data: Uint8Array): string {
+  const isText = isUtf8(data)
+  return `[${data.length}] ${isText ? Buffer.from(data).toString('utf8') : '(unparseable)'}`
+}
+
+/** The memos of the transaction's own instructions, as a validator lists them. */
+function memoOf({ wire, keys }: Execution): string | null {
+  const memos = wire.message.instructions
+    .filter(({ programAddressIndex }) => memoPrograms.has(keys[programAddressIndex] ?? ''))
+    .map(({ data }) => formatMemo(new Uint8Array(data ?? [])))
+  return memos.length === 0 ? null : memos.join('; ')
 }
 
 export const transactionMethods: Readonly<Record<string, RpcMethod>> = {
@@ -175,7 +192,7 @@ export const transactionMethods: Readonly<Record<string, RpcMethod>> = {
         signature: signatureOf(one),
         slot: one.block.slot,
         err: one.execution.error,
-        memo: null,
+        memo: memoOf(one.execution),
         blockTime: blockTime(one.block),
         confirmationStatus: commitmentOf(bank, one.block),
       }))

@@ -94,7 +94,10 @@ const PPM_PER_PERCENT = 10_000
 export const swapsSchema = section({
   quote: duration(swapDefaults.quoteMs, 'Time for which a swap quote is meant to hold'),
   deadline: duration(swapDefaults.deadlineMs, 'Time after its build within which a swap can be included in a block'),
-  dropped: duration(swapDefaults.droppedMs, 'A transaction that no node knows counts as dropped after this time'),
+  dropped: duration(
+    swapDefaults.droppedMs,
+    'A transaction that no node knows counts as dropped after this time (not on sol and sui)',
+  ),
   feeAddressDelay: duration(
     swapDefaults.feeAddressDelayMs,
     'How long a fee address that a partner sets waits before it takes effect: the time to notice a stolen API key',

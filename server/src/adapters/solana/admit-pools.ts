@@ -30,6 +30,7 @@ export type LookupOptions = Readonly<{
   onFault(dex: string, fault: string): void
   now(): number
   poolsMax?: number
+  searchedMax?: number
 }>
 
 type Admitted = Readonly<{ found: FoundPool; pool: Pool }>
@@ -39,7 +40,7 @@ type Admitted = Readonly<{ found: FoundPool; pool: Pool }>
  * worth, which is what really lies near the price against listed tokens (docs/pools.md#admission). Pools without any worth are left out.
  */
 export function createPoolLookup(options: LookupOptions) {
-  const { nodes, dexes, listing, read, onFault, now, poolsMax = POOLS_MAX } = options
+  const { nodes, dexes, listing, read, onFault, now, poolsMax = POOLS_MAX, searchedMax = SEARCHED_MAX } = options
   let admitted: ReadonlyMap<string, Admitted> = new Map()
   const refused = new Map<string, string>()
   /** When each token was searched, the oldest first. */
@@ -65,9 +66,8 @@ export function createPoolLookup(options: LookupOptions) {
     searchedMs.delete(token)
     searchedMs.set(token, now())
     const [oldest] = searchedMs.keys()
-    if (searchedMs.size <= SEARCHED_MAX || oldest === undefined) return
-    searchedMs.delete(oldest)
-    incomplete.delete(oldest)
+    if (searchedMs.size <= searchedMax || oldest === undefined) return
+    for (const remembered of [searchedMs, incomplete, refused]) remembered.delete(oldest)
   }
 
   /** Returns the mints of the pair that are not traded. */

@@ -359,9 +359,9 @@ describe('an instruction is not used', () => {
 
 /* What no transfer to itself can bound: instructions of other programs stand for what an aggregator's program could do for the user. */
 describe('a simulation refuses an instruction', () => {
-  const refusal = async (swap: Instruction) => {
+  const refusal = async (swap: Instruction, { isTargetNew } = { isTargetNew: false }) => {
     const order = takerOrder(usdc.address, usdt.address, 1_000_000n)
-    await node.depositToken(usdt.address, user.address, 1n)
+    if (!isTargetNew) await node.depositToken(usdt.address, user.address, 1n)
     node.mine(40)
     answer = reply(order, 1n, swap)
     const trade = present(await ask(order, [swap.programAddress]), 'a checked trade')
@@ -378,6 +378,26 @@ describe('a simulation refuses an instruction', () => {
     const { address: delegate } = await createSolanaUser()
     const swap = user.approve(await own(usdt), delegate)
     expect(await refusal(swap)).toMatchObject({ problems: [{ reason: 'it alters a token account' }] })
+  })
+
+  test('that gives others a right to the account of the output, which the transaction itself creates', async () => {
+    const { address: other } = await createSolanaUser()
+    const target = await own(usdt)
+    const accounts = [
+      { address: target, role: 1 },
+      { address: user.address, role: 2 },
+    ] as const
+    // SetAuthority, of the kind CloseAccount.
+    const closing = { programAddress: usdt.program, accounts, data: new Uint8Array([6, 3, 1, ...encode(other)]) }
+    for (const swap of [user.approve(target, other), closing])
+      expect(await refusal(swap, { isTargetNew: true })).toMatchObject({
+        problems: [{ reason: 'it alters a token account' }],
+      })
+  })
+
+  test('that does not, where the transaction creates the account of the output', async () => {
+    const { address } = await createSolanaUser()
+    expect(await refusal(user.pay(address, 0n), { isTargetNew: true })).toMatchObject({ simulatedOut: 0n })
   })
 })
 

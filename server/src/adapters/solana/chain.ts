@@ -96,6 +96,12 @@ export function createSolanaSwapChain({ network, rpcUrls, lookupTables = [] }: S
   } satisfies SwapChain)
 }
 
+/**
+ * Codes of errors by which a node says that the bytes are no valid transaction: unreadable, and a wrong signature. Others, such as a rate
+ * limit, a slot that is behind, or a simulation that was not requested (-32002), say nothing about another node or another time.
+ */
+const refusals: ReadonlySet<number> = new Set([-32_602, -32_003])
+
 /** Without the node's own simulation: as on other networks, a swap that fails is included, and its fee is paid. */
 async function broadcast(nodes: SolanaNodes, raw: string): Promise<SwapBroadcast> {
   const blockhash = readRecentBlock(raw)
@@ -103,10 +109,13 @@ async function broadcast(nodes: SolanaNodes, raw: string): Promise<SwapBroadcast
   if (!validity.includes(true)) return { kind: 'rejected', reason: 'its recent block is too old', because: 'expired' }
   const answers = await nodes.send('sendTransaction', [raw, { encoding: 'base64', skipPreflight: true }])
   if (answers.some(({ kind }) => kind === 'result')) return { kind: 'accepted' }
-  const unknown = answers.find((one) => one.kind === 'unknown')
-  if (unknown !== undefined) return { kind: 'unknown', reason: unknown.reason }
-  const [refused] = answers.filter((one) => one.kind === 'error')
-  return { kind: 'rejected', reason: refused?.message ?? 'no node answered', because: 'other' }
+  const failures = answers.flatMap((one) => {
+    if (one.kind === 'error') return [{ reason: `${one.message} (${one.code})`, isRefusal: refusals.has(one.code) }]
+    return one.kind === 'unknown' ? [{ reason: one.reason, isRefusal: false }] : []
+  })
+  const reason = failures.map((one) => one.reason).join('; ')
+  if (!failures.every(({ isRefusal }) => isRefusal)) return { kind: 'unknown', reason }
+  return { kind: 'rejected', reason, because: 'other' }
 }
 
 async function readBalance(node: SolanaNode, address: string, token: string): Promise<bigint> {

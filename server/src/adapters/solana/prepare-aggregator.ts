@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base'
 import { AppError } from '../../core/domain/errors.ts'
 import type { InstructionCall } from '../../swap/ports/aggregator.ts'
 import type { PreparedSwap, SwapOrder } from '../../swap/ports/swap-chain.ts'
@@ -99,13 +100,19 @@ const refusal = (reason: string): AppError =>
  * What the user receives. Refuses an instruction that takes lamports of the user, or that gives others a right to the user's token
  * accounts: no transfer in the transaction itself bounds those.
  */
-function checkChanges({ tokenIn, tokenOut, amountIn }: SwapOrder, cost: bigint, before: State, after: State): bigint {
+function checkChanges(
+  { account: user, tokenIn, tokenOut, amountIn }: SwapOrder,
+  cost: bigint,
+  before: State,
+  after: State,
+): bigint {
   // An account of wrapped SOL is closed at the end.
+  const isLeft = (account: Account | null): account is Account => account !== null && account.data.length > 0
   const isAltered = after.own.some(
-    (account, index) =>
-      account !== null && account.data.length > 0 && rightsOf(account) !== rightsOf(before.own[index] ?? null),
+    (account, index) => isLeft(account) && rightsOf(account) !== rightsOf(before.own[index] ?? null),
   )
-  if (isAltered) throw refusal('it alters a token account')
+  const isNew = before.target === null && isLeft(after.target)
+  if (isAltered || (isNew && !isOnlyOf(user, after.target))) throw refusal('it alters a token account')
   const lamportsOf = (account: Account | null) => account?.lamports ?? 0n
   const gained = lamportsOf(after.user) - lamportsOf(before.user) + cost
   if (tokenOut === wrappedSol) return gained - lamportsOf(before.target)
@@ -124,3 +131,17 @@ const rightsOf = (account: Account | null): string | null =>
     account.data.subarray(0, BALANCE_FROM),
     account.data.subarray(BALANCE_TO, TOKEN_ACCOUNT_BYTES),
   ]).toString('hex')
+
+const OWNER_AT = 32
+const DELEGATE_AT = 72
+const STATE_AT = 108
+const INITIALIZED = 1
+const CLOSER_AT = 129
+
+/** Whether the account is the user's alone: owned, not frozen, without a delegate, and without another one who may close it. */
+const isOnlyOf = (user: string, { data }: Account): boolean =>
+  data.length >= TOKEN_ACCOUNT_BYTES &&
+  base58.encode(data.subarray(OWNER_AT, OWNER_AT + 32)) === user &&
+  data.readUInt32LE(DELEGATE_AT) === 0 &&
+  data[STATE_AT] === INITIALIZED &&
+  data.readUInt32LE(CLOSER_AT) === 0

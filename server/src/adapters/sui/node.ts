@@ -3,6 +3,7 @@ import { GrpcTypes, SuiGrpcClient } from '@mysten/sui/grpc'
 import { AppError } from '../../core/domain/errors.ts'
 import type { BlockRef } from '../../core/ports/chain.ts'
 import { present } from '../../lib/assert.ts'
+import { cleanText } from '../../lib/clean-text.ts'
 
 export type ObjectRef = Readonly<{ objectId: string; version: string; digest: string }>
 export type Coin = Readonly<{ ref: ObjectRef; units: bigint }>
@@ -76,6 +77,19 @@ const {
 /** The code of a gRPC status; undefined for other failures, such as a closed connection. */
 export const statusOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+/** SIMULATION_FAILED: the node says that no validator would sign the transaction. `reason` is the node's text. */
+export class SimulationRefused extends AppError {}
+
+const REASON_MAX = 200
+
+function throwRefusal(error: unknown): never {
+  const status = statusOf(error)
+  if (status !== 'INVALID_ARGUMENT' && status !== 'FAILED_PRECONDITION') throw error
+  const reason = cleanText((error as Error).message, REASON_MAX) ?? 'unknown reason'
+  const message = `the swap would be refused: ${reason}`
+  throw new SimulationRefused('SIMULATION_FAILED', message, { cause: error, extra: { reason } })
+}
 
 const orNull = (error: unknown): null => {
   if (statusOf(error) === 'NOT_FOUND') return null
@@ -307,6 +321,7 @@ function createExecution({ transactionExecutionService }: SuiGrpcClient, ask: As
       )
       return response.commandOutputs[0]?.returnValues[0]?.value?.value ?? null
     },
+    /** Throws SimulationRefused for what validators would not execute. */
     async simulate(bytes: Uint8Array): Promise<Execution> {
       const transaction = { bcs: { name: 'TransactionData', value: bytes } }
       const paths = executionPaths.map((path) => `transaction.${path}`)
@@ -314,7 +329,7 @@ function createExecution({ transactionExecutionService }: SuiGrpcClient, ask: As
       const { response } = await ask(() =>
         transactionExecutionService
           .simulateTransaction(request as GrpcTypes.SimulateTransactionRequest, options())
-          .then((call) => call),
+          .then((call) => call, throwRefusal),
       )
       return executionOf(response.transaction)
     },

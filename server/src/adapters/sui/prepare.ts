@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { bcs } from '@mysten/sui/bcs'
 import { toBase64 } from '@mysten/sui/utils'
 import { AppError } from '../../core/domain/errors.ts'
@@ -9,7 +10,7 @@ import { firstAvailable } from '../chains/shared/agreement.ts'
 import { nativeCoin } from './address-format.ts'
 import type { SharedVersions } from './builder.ts'
 import { composeSwap } from './compose-swap.ts'
-import { type Coin, type Execution, netGasOf, type ObjectRef, type SuiNode } from './node.ts'
+import { type Coin, type Execution, netGasOf, type ObjectRef, SimulationRefused, type SuiNode } from './node.ts'
 import { sharedObjectsOf } from './pool-calls.ts'
 import { receivedIn } from './received.ts'
 
@@ -31,8 +32,18 @@ const budgetOf = (gas: bigint): bigint => (gas * 12n) / 10n
 /** Prepares a swap from the state of one node; the next node is used if one fails. Another node confirms the outcome. */
 export async function prepare(context: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
   if (order.swaps.length === 0) throw new AppError('NO_ROUTE', 'there is no route between these coins')
-  return firstAvailable(context.nodes, (node) => prepareOn(node, context, order))
+  try {
+    return await firstAvailable(context.nodes, (node) => prepareOn(node, context, order))
+  } catch (error) {
+    // One node alone may have stated a wrong version.
+    if (error instanceof SimulationRefused) for (const id of sharedIdsOf(order)) context.sharedVersions.delete(id)
+    throw error
+  }
 }
+
+const sharedIdsOf = ({ swaps }: SwapOrder): readonly string[] => [
+  ...new Set(swaps.flatMap(({ pool }) => sharedObjectsOf(pool))),
+]
 
 type Gas = Readonly<{ payment: readonly ObjectRef[]; price: bigint; budget: bigint }>
 type Ready = Readonly<{ coins: readonly ObjectRef[]; versions: SharedVersions }>
@@ -67,11 +78,27 @@ async function prepareOn(node: SuiNode, context: PrepareContext, order: SwapOrde
   const others = context.nodes.filter((one) => one !== node).slice(0, 1)
   const [first, ...rest] = await Promise.all([
     simulateOn(node, order, bytes),
-    ...others.map((one) => simulateOn(one, order, bytes).catch(unlessUnavailable)),
+    ...others.map((one) => confirmOn(one, order, bytes).catch(unlessUnavailable)),
   ])
   const confirmed = rest.flatMap((simulation) => simulation ?? [])
   const simulatedOut = smallest(first.amountOut, ...confirmed.map(({ amountOut }) => amountOut))
   return { approve: null, swap: toBase64(bytes), simulatedOut, simulations: [first, ...confirmed] }
+}
+
+/** Time for a second node to catch up with the first: it refuses a transaction that names coins which it does not have yet. */
+const CATCH_UP_MS = 2_000
+const CATCH_UP_PACE_MS = 200
+
+async function confirmOn(node: SuiNode, order: SwapOrder, bytes: Uint8Array): Promise<SwapSimulation> {
+  for (let waitedMs = 0; waitedMs < CATCH_UP_MS; waitedMs += CATCH_UP_PACE_MS) {
+    try {
+      return await simulateOn(node, order, bytes)
+    } catch (error) {
+      if (!(error instanceof SimulationRefused)) throw error
+    }
+    await setTimeout(CATCH_UP_PACE_MS)
+  }
+  return simulateOn(node, order, bytes)
 }
 
 /** A second node that does not answer confirms nothing; the swap is built all the same. */
@@ -98,18 +125,23 @@ function select(
 async function readVersions(
   node: SuiNode,
   { sharedVersions }: PrepareContext,
-  { swaps }: SwapOrder,
+  order: SwapOrder,
 ): Promise<SharedVersions> {
-  const ids = [...new Set(swaps.flatMap(({ pool }) => sharedObjectsOf(pool)))]
-  const unknown = ids.filter((id) => !sharedVersions.has(id))
+  const ids = sharedIdsOf(order)
+  const versions = new Map(ids.flatMap((id) => pairOf(id, sharedVersions.get(id))))
+  const unknown = ids.filter((id) => !versions.has(id))
   const objects = unknown.length === 0 ? [] : await node.readObjects(unknown)
   for (const [index, id] of unknown.entries()) {
     const version = objects[index]?.sharedVersion ?? null
     if (version === null) throw new AppError('NO_ROUTE', 'a pool of the route does not exist any more')
-    sharedVersions.set(id, version)
+    for (const map of [versions, sharedVersions]) map.set(id, version)
   }
-  return (id) => sharedVersions.get(id) ?? 0n
+  // Of its own: another build may forget versions meanwhile.
+  return (id) => versions.get(id) ?? 0n
 }
+
+const pairOf = (id: string, version: bigint | undefined): readonly (readonly [string, bigint])[] =>
+  version === undefined ? [] : [[id, version]]
 
 /** A simulation with a coin that the node invents, so that the account's coins are not needed yet. */
 async function estimateBudget(node: SuiNode, order: SwapOrder, ready: Ready, price: bigint): Promise<bigint> {

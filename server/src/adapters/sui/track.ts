@@ -1,8 +1,10 @@
+import { toBase64 } from '@mysten/sui/utils'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
+import { FEE_PPM } from '../../core/domain/percent.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
 import type { TransactionObservation } from '../../swap/domain/swap.ts'
-import type { PaidFee, Payment, SentTransaction, SwapBroadcast } from '../../swap/ports/swap-chain.ts'
+import type { FoundFees, PaidFee, Payment, SentTransaction, SwapBroadcast } from '../../swap/ports/swap-chain.ts'
 import { type Execution, type SuiNode, statusOf } from './node.ts'
 import { describeReadable, parseSigned, type SignedBytes } from './read-signed.ts'
 import { changeOf, receivedIn } from './received.ts'
@@ -12,8 +14,12 @@ const disagree = (what: string): AppError => new AppError('NETWORK_UNAVAILABLE',
 /** Checkpoints that are read at the same time. */
 const AT_ONCE = 16
 
-const textOf = ({ effectsDigest, checkpoint, changes }: Execution): string =>
-  `${effectsDigest} ${checkpoint} ${changes.map(({ address, coinType, units }) => `${address} ${coinType} ${units}`).sort()}`
+/** All of it that a node could invent. */
+function textOf({ bytes, failure, effectsDigest, gas, checkpoint, changes }: Execution): string {
+  const balances = changes.map(({ address, coinType, units }) => `${address} ${coinType} ${units}`).sort()
+  const cost = [gas.computation, gas.storage, gas.rebate]
+  return [toBase64(bytes), failure === null, effectsDigest, cost, checkpoint, balances].join(' ')
+}
 
 /** Observes a swap: included only if every node has it in the same checkpoint, with the same effects. */
 export async function observe(
@@ -52,14 +58,17 @@ const refusals: ReadonlySet<string | undefined> = new Set([
   ...['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'NOT_FOUND', 'ABORTED', 'OUT_OF_RANGE'],
 ])
 
-/** Whether an owned object of the transaction has another version now: another transaction has used it. */
+/** Whether a node has an owned object of the transaction no more, or in a later version: another transaction has used it. */
 async function isUsedUp(node: SuiNode, { data }: SignedBytes): Promise<boolean> {
   const inputs = data.kind.ProgrammableTransaction?.inputs ?? []
   const owned = inputs.flatMap(({ Object: object }) => object?.ImmOrOwnedObject ?? [])
   const refs = [...data.gasData.payment, ...owned]
   const objects = await node.readObjects(refs.map(({ objectId }) => objectId))
-  return refs.some(({ version }, index) => objects[index]?.version !== BigInt(version))
+  return refs.some(({ version }, index) => (objects[index]?.version ?? NO_VERSION) > BigInt(version))
 }
+
+/** Above every version. */
+const NO_VERSION = 2n ** 64n
 
 /** Sends to every node. A node executes at once; a repeat of an executed transaction is accepted. */
 export async function broadcast(nodes: readonly SuiNode[], raw: string): Promise<SwapBroadcast> {
@@ -80,8 +89,9 @@ export async function broadcast(nodes: readonly SuiNode[], raw: string): Promise
   const { epoch } = await failure.node.readTip()
   const last = signed.data.expiration.Epoch
   if (last !== undefined && epoch > Number(last)) return { kind: 'rejected', reason, because: 'expired' }
-  const because = (await isUsedUp(failure.node, signed)) ? 'nonce-used' : 'other'
-  return { kind: 'rejected', reason, because }
+  // A node that is behind does not have a new coin yet.
+  const used = await Promise.all(nodes.map((node) => isUsedUp(node, signed)))
+  return { kind: 'rejected', reason, because: used.every(Boolean) ? 'nonce-used' : 'other' }
 }
 
 /** The newest height that is final for us. A certified checkpoint is final; the depth covers a node that lies. */
@@ -112,29 +122,44 @@ function feeIn(execution: Execution, height: number, feeTo: ReadonlySet<string>)
   if (described === null) return []
   const { hash, signer, action } = described
   if (action?.kind !== 'swap' || action.feeTo === null || !feeTo.has(action.feeTo)) return []
+  // Anyone can send a transaction in our form, with any rate and with an output that the fee address does not get.
+  if (action.feePpm > FEE_PPM.most) return []
   const { fee } = receivedIn(execution, { ...action, account: signer })
+  if (fee <= 0n) return []
   const { ref, tokenOut: token } = action
   return [{ hash, logIndex: 0, height, ref, sender: signer, token, units: fee, feeTo: action.feeTo, executor: null }]
 }
 
-/** Reads every checkpoint of the range at the first node; the other nodes must have the same last one. */
-export async function listPaidFees(
-  nodes: readonly SuiNode[],
-  { from, to, feeTo }: Readonly<{ from: number; to: number; feeTo: readonly string[] }>,
-): Promise<readonly PaidFee[]> {
-  const [node] = nodes
-  if (node === undefined || feeTo.length === 0) return []
-  const last = await Promise.all(nodes.map((one) => one.readCheckpoint(to)))
+type Query = Readonly<{ from: number; to: number; feeTo: readonly string[] }>
+
+/** Reads every checkpoint of the range at every node. */
+export async function listPaidFees(nodes: readonly SuiNode[], { from, to, feeTo }: Query): Promise<FoundFees> {
+  if (feeTo.length === 0) return { fees: [], to }
+  const last = await Promise.all(nodes.map((node) => node.readCheckpoint(to)))
   if (last.some((one) => one === null || one.hash !== last[0]?.hash)) throw disagree(`checkpoint ${to}`)
   const accounts = new Set(feeTo)
   const fees: PaidFee[] = []
   for (let height = from; height <= to; height += AT_ONCE) {
     const heights = Array.from({ length: Math.min(AT_ONCE, to - height + 1) }, (_, index) => height + index)
-    const lists = await Promise.all(heights.map((one) => node.readTransactions(one)))
-    for (const [index, list] of lists.entries()) {
-      if (list === null) throw new AppError('NETWORK_UNAVAILABLE', `${node.name} has no checkpoint ${heights[index]}`)
-      fees.push(...list.flatMap((execution) => feeIn(execution, heights[index] ?? 0, accounts)))
-    }
+    const lists = await Promise.all(heights.map((one) => listAgreedFees(nodes, one, accounts)))
+    fees.push(...lists.flat())
   }
-  return fees
+  return { fees, to }
 }
+
+/** The fees of a checkpoint. A node that leaves one out, or invents one, would otherwise be believed for good. */
+async function listAgreedFees(nodes: readonly SuiNode[], height: number, feeTo: ReadonlySet<string>) {
+  const [first = [], ...others] = await Promise.all(nodes.map((node) => listFeesAt(node, height, feeTo)))
+  const text = textOfFees(first)
+  if (others.some((one) => textOfFees(one) !== text)) throw disagree(`the fees in checkpoint ${height}`)
+  return first
+}
+
+async function listFeesAt(node: SuiNode, height: number, feeTo: ReadonlySet<string>): Promise<readonly PaidFee[]> {
+  const executions = await node.readTransactions(height)
+  if (executions === null) throw new AppError('NETWORK_UNAVAILABLE', `${node.name} has no checkpoint ${height}`)
+  return executions.flatMap((execution) => feeIn(execution, height, feeTo))
+}
+
+const textOfFees = (fees: readonly PaidFee[]): string =>
+  fees.map(({ hash, ref, sender, token, units, feeTo }) => [hash, ref, sender, token, units, feeTo].join()).join(' ')

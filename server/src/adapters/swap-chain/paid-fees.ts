@@ -1,7 +1,7 @@
 import { swapRouter } from '@swapyard/contracts'
 import { decodeEventLog, type Hex, pad, toEventSelector, zeroAddress } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
-import type { PaidFee } from '../../swap/ports/swap-chain.ts'
+import type { FoundFees, PaidFee } from '../../swap/ports/swap-chain.ts'
 import { nativeAddress } from '../chains/evm/native-coin.ts'
 import { askEveryNode, type EvmNode, hex } from '../chains/evm/node.ts'
 import { findAgreedHead } from '../chains/evm/reader.ts'
@@ -21,16 +21,16 @@ export async function readFinalHeight(nodes: readonly EvmNode[], network: Networ
 type Query = Readonly<{ from: number; to: number /** The recipients of the fees. */; feeTo: readonly string[] }>
 
 /** Reads the router's events with one query per node; halves the range if a node refuses it as too large. */
-export async function listPaidFees(nodes: readonly EvmNode[], query: Query): Promise<readonly PaidFee[]> {
+export async function listPaidFees(nodes: readonly EvmNode[], query: Query): Promise<FoundFees> {
   const { from, to, feeTo } = query
   // For a node an empty list of topics matches every event.
-  if (feeTo.length === 0) return []
+  if (feeTo.length === 0) return { fees: [], to }
   const [first = [], ...others] = await askEveryNode(nodes, (node) => feesOf(node, query))
   const text = textOf(first)
   // A node whose log index lags would hide fees permanently.
   if (others.some((one) => textOf(one) !== text))
     throw unavailable(`the nodes disagree about the swaps in blocks ${from} to ${to}`)
-  return first
+  return { fees: first, to }
 }
 
 const textOf = (fees: readonly PaidFee[]): string =>

@@ -43,14 +43,14 @@ describe('decideProgress', () => {
     expect(decide({ kind: 'unseen' }, 60_000)).toMatchObject({ status: 'failed', reason: 'dropped', isFinal: false })
   })
 
-  it('waits for the proof of an expiry by height, however long no node knows the transaction', () => {
-    const decideByHeight = (observation: TransactionObservation, reason: Swap['reason'] = null) => {
+  it.each(['height', 'epoch'] as const)('waits for the proof of an expiry by %s, however long it is unknown', (by) => {
+    const decideBy = (observation: TransactionObservation, reason: Swap['reason'] = null) => {
       const at = { nowMs: NOW, lastSeenMs: NOW - 10 ** 9 }
-      return decideProgress({ expiry: { by: 'height', at: 150 }, reason }, observation, at, limits)
+      return decideProgress({ expiry: { by, at: 150 }, reason }, observation, at, limits)
     }
-    expect(decideByHeight({ kind: 'unseen' })).toMatchObject({ status: 'pending', reason: null, isFinal: false })
-    expect(decideByHeight({ kind: 'unseen' }, 'rejected')).toMatchObject({ status: 'failed', reason: 'rejected' })
-    expect(decideByHeight({ kind: 'expired' })).toMatchObject({ status: 'failed', reason: 'expired', isFinal: true })
+    expect(decideBy({ kind: 'unseen' })).toMatchObject({ status: 'pending', reason: null, isFinal: false })
+    expect(decideBy({ kind: 'unseen' }, 'rejected')).toMatchObject({ status: 'failed', reason: 'rejected' })
+    expect(decideBy({ kind: 'expired' })).toMatchObject({ status: 'failed', reason: 'expired', isFinal: true })
   })
 
   it('makes a dropped transaction final after its deadline', () => {

@@ -1,4 +1,4 @@
-import type { Expiry } from './expiry.ts'
+import { type Expiry, isProvenByChain } from './expiry.ts'
 
 /** The networks of the DeFi half, by their names in the partner API. */
 export const swapNetworks = [
@@ -100,7 +100,7 @@ export type TrackLimits = Readonly<{
   confirmations: number
   /** Depth from which a block counts as final. */
   finalityBlocks: number
-  /** After this time without any node knowing a transaction, it counts as dropped. */
+  /** After this time without any node knowing a transaction, it counts as dropped, unless the chain proves its expiry. */
   droppedMs: number
 }>
 
@@ -143,8 +143,8 @@ export function decideProgress(
     case 'unseen': {
       const isRejected = swap.reason === 'rejected'
       const { expiry } = swap
-      // A height passes within minutes, and the final block that proves it ends the swap.
-      const isWaiting = expiry.by === 'height' || at.nowMs - at.lastSeenMs < droppedMs
+      // The block or checkpoint that proves the expiry ends the swap, within minutes for a height and a day or two for an epoch.
+      const isWaiting = isProvenByChain(expiry) || at.nowMs - at.lastSeenMs < droppedMs
       if (!isRejected && isWaiting) return { ...unmined, status: 'pending', reason: null, isFinal: false }
       // Anyone with its bytes may broadcast it again; after its time it can only revert. Other expiries are observed on the chain.
       const isFinal = expiry.by === 'time' && at.nowMs > expiry.at * 1000 + droppedMs

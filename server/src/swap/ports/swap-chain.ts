@@ -101,6 +101,9 @@ export type PaidFee = Readonly<{
   executor: string | null
 }>
 
+/** Fees of a range of blocks. `to`: the last block that was read, before the end of the range where it has too many transactions. */
+export type FoundFees = Readonly<{ fees: readonly PaidFee[]; to: number }>
+
 /** The amount that a transaction moved between two accounts. */
 export type Payment = Readonly<{ units: bigint; confirmations: number }>
 
@@ -196,7 +199,7 @@ export interface SwapChain extends AddressFormat {
   /** Height of the newest final block that every node has. */
   readFinalHeight(): Promise<number>
   /** Fees that these accounts received in a range of final blocks, in chain order. Throws if the nodes disagree. */
-  listPaidFees(query: Readonly<{ from: number; to: number; feeTo: readonly string[] }>): Promise<readonly PaidFee[]>
+  listPaidFees(query: Readonly<{ from: number; to: number; feeTo: readonly string[] }>): Promise<FoundFees>
   /** Current balance of a token or of native currency. */
   readBalance(address: string, token: string): Promise<bigint>
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
+import { type Expiry, isProvenByChain } from '../domain/expiry.ts'
 import type { SignedTransaction, SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
 
 type Rejected = Extract<SwapBroadcast, { kind: 'rejected' }>
@@ -13,7 +14,7 @@ export type BroadcastOutcome =
 /** Broadcasts to every node. A refused transaction that is mined or pending counts as sent: nodes answer "nonce too low" to it, too. */
 export async function broadcastSwap(
   chain: SwapChain,
-  signed: SignedTransaction,
+  { hash, signer, nonce }: Pick<SignedTransaction, 'hash' | 'signer' | 'nonce'>,
   raw: string,
 ): Promise<BroadcastOutcome> {
   checkpoint('swap.before-broadcast')
@@ -21,10 +22,20 @@ export async function broadcastSwap(
   checkpoint('swap.broadcast')
   if (outcome.kind === 'unknown') return { kind: 'unknown' }
   if (outcome.kind !== 'rejected') return { kind: 'sent' }
-  const sent = { ...signed, expiry: await chain.readExpiry(signed) }
-  const observed = await chain.observe(signed.hash, sent)
+  // Here an expired transaction is one that is neither mined nor pending.
+  const observed = await chain.observe(hash, { signer, nonce, expiry: { by: 'never' } })
   if (observed.kind === 'included' || observed.kind === 'pending') return { kind: 'sent' }
   return { kind: 'refused', reason: outcome.reason, because: outcome.because }
+}
+
+/**
+ * Whether a repeat that is not sent may end the swap. An expiry may not: the nodes' newest blocks may be replaced, and the row's expiry may
+ * be later than the real one. Where the chain proves the expiry, only a used input may: another refusal says nothing about an earlier
+ * broadcast.
+ */
+export function canEndSwap(outcome: BroadcastOutcome, expiry: Expiry): boolean {
+  if (outcome.kind === 'refused' && outcome.because === 'expired') return false
+  return !isProvenByChain(expiry) || (outcome.kind === 'refused' && outcome.because === 'nonce-used')
 }
 
 /** The partner's error for a refused transaction. */

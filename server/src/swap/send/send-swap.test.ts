@@ -3,6 +3,7 @@ import { nativeAddress } from '../../adapters/chains/evm/native-coin.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import type { Verdict } from '../../core/ports/screening.ts'
 import { createSwapRefs } from '../build/swap-refs.ts'
+import type { Expiry } from '../domain/expiry.ts'
 import type { Swap, SwapStatus } from '../domain/swap.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { NewSwap, SwapAdvance, SwapStore } from '../ports/store/swaps.ts'
@@ -42,6 +43,9 @@ let sent: number
 /** Status that a concurrent update has set; null = none. */
 let concurrentStatus: SwapStatus | null
 let now: number
+let expiry: Expiry
+/** The row did not exist. */
+let isNew: boolean
 let pauses: readonly string[]
 
 beforeEach(() => {
@@ -54,6 +58,8 @@ beforeEach(() => {
   sent = 0
   concurrentStatus = null
   now = NOW
+  expiry = terms.expiry
+  isNew = false
   pauses = []
 })
 
@@ -64,8 +70,8 @@ const chain = {
   parseAccount: (text: string) => text,
   formatAddress: (address: string) => address,
   readSigned: () => read,
-  readExpiry: async () => terms.expiry,
-  isExpired: async ({ at }: typeof terms.expiry, nowMs: number) => at * 1000 <= nowMs,
+  readExpiry: async () => expiry,
+  isExpired: async (one: Expiry, nowMs: number) => one.by === 'time' && one.at * 1000 <= nowMs,
   broadcast: async () => {
     sent++
     return outcome
@@ -77,7 +83,12 @@ const rowOf = (status: SwapStatus) => ({ id: 'row', status, reason: null }) as S
 const swaps = {
   record: async (swap: NewSwap) => {
     recorded.push(swap)
-    return { swap: rowOf('pending'), version: 1, raw: swap.raw, lastSeenAt: new Date() }
+    return {
+      swap: { ...rowOf('pending'), ...(isNew ? { id: swap.id } : {}) },
+      version: 1,
+      raw: swap.raw,
+      lastSeenAt: new Date(),
+    }
   },
   advance: async (_: unknown, { progress }: SwapAdvance) => {
     advanced.push(progress.status)
@@ -118,6 +129,22 @@ describe('a swap that nodes refuse', () => {
     await expect(send()).rejects.toMatchObject({ code: 'RAW_TX_INVALID' })
     expect(advanced).toEqual(['failed'])
   })
+
+  it.each(['height', 'epoch'] as const)(
+    'stays pending if it was sent before and the chain proves its %s',
+    async (by) => {
+      outcome = { ...rejected, because: 'other' }
+      expiry = { by, at: 7 }
+      expect(await send()).toBe(HASH)
+      expect(advanced).toEqual([])
+      isNew = true
+      await expect(send()).rejects.toMatchObject({ code: 'RAW_TX_INVALID' })
+      expect(advanced).toEqual(['failed'])
+      isNew = false
+      outcome = rejected
+      await expect(send()).rejects.toMatchObject({ code: 'NONCE_CONFLICT' })
+    },
+  )
 
   it('is accepted if the tracker saw it: building again would swap twice', async () => {
     outcome = rejected

@@ -4,13 +4,14 @@ import type { Screening } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import type { WithIdempotency } from '../../core/services/interfaces.ts'
 import { timeOrderedId } from '../../lib/id.ts'
+import type { Expiry } from '../domain/expiry.ts'
 import { isPaused, poolPausesOf } from '../domain/pool-pauses.ts'
 import { type Swap, unmined } from '../domain/swap.ts'
 import type { SendRequest, SwapServices } from '../interfaces.ts'
 import { poolToken } from '../networks.ts'
 import type { SwapStore, TrackedSwap } from '../ports/store/swaps.ts'
 import type { SignedTransaction, SwapAction, SwapChain } from '../ports/swap-chain.ts'
-import { broadcastSwap, refusalOf } from './broadcast-swap.ts'
+import { broadcastSwap, canEndSwap, refusalOf } from './broadcast-swap.ts'
 import { type CheckSwapDeps, checkBuilt, checkRequest, termsOf } from './check-swap.ts'
 import { type CheckApprovalDeps, checkApproval, invalid, readAs, screenTransaction, sendOnly } from './send-approval.ts'
 
@@ -56,10 +57,10 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
     return repeatLate(deps, partner, chain, signed)
   if (rawTx !== undefined) checkPauses(deps, chain, action)
   await screenTransaction(deps.screening, chain, signed)
+  const id = timeOrderedId()
   const recorded = await deps.swaps.record({
     ...termsOf(chain, signed, action, expiry),
-    ...sides,
-    id: timeOrderedId(),
+    ...{ ...sides, id },
     partnerId: partner.id,
     owesFee: action.owesFee,
     raw: rawTx ?? null,
@@ -68,7 +69,9 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
   })
   checkpoint('swap.recorded')
   if (recorded === null) throw invalid('it was built for another partner', field)
-  if (rawTx !== undefined && !isMined(recorded.swap)) await broadcast(deps, chain, { recorded, signed, raw: rawTx })
+  const isRepeat = recorded.swap.id !== id
+  if (rawTx !== undefined && !isMined(recorded.swap))
+    await broadcast(deps, chain, { recorded, signed, raw: rawTx, expiry, isRepeat })
   return signed.hash
 }
 
@@ -137,14 +140,23 @@ async function repeatLate(
   return hash
 }
 
-type Sending = Readonly<{ recorded: TrackedSwap; signed: SignedTransaction; raw: string }>
+type Sending = Readonly<{
+  recorded: TrackedSwap
+  signed: SignedTransaction
+  raw: string
+  expiry: Expiry
+  /** The row existed: an earlier request may have broadcast it. */
+  isRepeat: boolean
+}>
 
 /** If no node answers, the tracker broadcasts again. */
-async function broadcast({ swaps }: SendSwapDeps, chain: SwapChain, { recorded, signed, raw }: Sending): Promise<void> {
+async function broadcast({ swaps }: SendSwapDeps, chain: SwapChain, sending: Sending): Promise<void> {
+  const { recorded, signed, raw, expiry, isRepeat } = sending
   const sent = await broadcastSwap(chain, signed, raw)
   if (sent.kind === 'unknown') return
   // An earlier broadcast may have reached a block that these nodes do not have: the tracker waits for the proof.
   if (sent.kind === 'refused' && sent.because === 'expired') return
+  if (sent.kind === 'refused' && isRepeat && !canEndSwap(sent, expiry)) return
   const isRefused = sent.kind === 'refused'
   const progress = {
     ...unmined,

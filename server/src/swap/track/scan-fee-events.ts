@@ -55,8 +55,8 @@ async function scanNetwork(deps: ScanFeeEventsDeps, network: SwapNetwork): Promi
   const [final, feeTo] = await Promise.all([chain.readFinalHeight(), listFeeAddresses(deps, chain)])
   let from = await deps.fees.readScannedHeight(id, final)
   for (let n = 0; n < RANGES_MAX && from < final; n++) {
-    const to = Math.min(from + RANGE_BLOCKS, final)
-    const result = await attributeFees(deps, chain, await chain.listPaidFees({ from: from + 1, to, feeTo }))
+    const { fees, to } = await chain.listPaidFees({ from: from + 1, to: Math.min(from + RANGE_BLOCKS, final), feeTo })
+    const result = await attributeFees(deps, chain, fees)
     // Another process scanned this range and continues from there.
     if (!(await deps.fees.saveScan(id, { from, to }, result))) return false
     logResult(deps, id, result)

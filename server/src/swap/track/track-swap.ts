@@ -3,7 +3,7 @@ import { checkpoint } from '../../core/services/checkpoint.ts'
 import { decideProgress, type Swap, unmined } from '../domain/swap.ts'
 import { type SwapNetwork, type SwapNetworks, tokenAsset } from '../networks.ts'
 import type { SwapStore, TrackedSwap } from '../ports/store/swaps.ts'
-import { broadcastSwap } from '../send/broadcast-swap.ts'
+import { broadcastSwap, canEndSwap } from '../send/broadcast-swap.ts'
 
 export type TrackSwapDeps = Readonly<{
   networks: SwapNetworks
@@ -43,10 +43,12 @@ async function rebroadcast(
   const { chain } = network
   // An expired swap can only revert, at the user's cost. It may already be pending.
   if (await chain.isExpired(tracked.swap.expiry, deps.databaseNow())) return check(deps, network, tracked)
-  const sent = await broadcastSwap(chain, await chain.readSigned(raw), raw)
+  // The recorded bytes were checked. To read them again may need nodes that do not answer now.
+  const { hash, sender: signer, nonce, expiry } = tracked.swap
+  const sent = await broadcastSwap(chain, { hash, signer, nonce }, raw)
   if (sent.kind === 'sent') return check(deps, network, tracked, { isSent: true })
-  // The nodes' newest blocks may be replaced, and the row's expiry may be later than the real one: only `observe` proves that it has expired.
-  if (sent.kind === 'refused' && sent.because === 'expired') return check(deps, network, tracked)
+  // An earlier broadcast may still be included: only `observe` proves that it is not.
+  if (!canEndSwap(sent, expiry)) return check(deps, network, tracked)
   const isDropped = deps.databaseNow() - tracked.lastSeenAt.getTime() > deps.settings.droppedMs
   if (sent.kind === 'unknown' && !isDropped) return
   const isRefused = sent.kind === 'refused'
@@ -88,8 +90,9 @@ async function check(
     status === 'finished' && feeUnits !== null && feeUnits > 0n
       ? { assetId: tokenAsset(network, swap.to.token), units: feeUnits }
       : null
-  // Elsewhere a reorg may require the bytes again.
-  const isDone = chain.keepsPending || progress.isFinal || status === 'failed'
+  // Elsewhere a reorg may require the bytes again, also those of a swap that has reverted.
+  const isGivenUp = status === 'failed' && progress.reason !== 'reverted'
+  const isDone = chain.keepsPending || progress.isFinal || isGivenUp
   await advance(deps, tracked, { progress, fee, isSeen, isSent: isDone, nextCheckMs })
 }
 

@@ -179,5 +179,7 @@ test('a table for which a node shows other addresses is not used, and a transact
   })
   await expect(chain.prepare(orderOf(user, pair(), routed.swaps))).rejects.toMatchObject(tooLarge)
   await expect(chain.readSigned(raw)).rejects.toMatchObject({ code: 'RAW_TX_INVALID' })
+  // Recorded bytes were checked: they are sent again without the table.
+  expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
   await faulty.stop()
 })

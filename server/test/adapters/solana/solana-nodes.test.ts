@@ -119,6 +119,24 @@ test('a first node that does not answer is asked last from then on', async () =>
   await expect.poll(async () => (await chain.prepare(order)).simulations.length, patience).toBe(2)
 })
 
+test('an error of a node refuses a swap only if it says that the bytes are no transaction', async () => {
+  const { order } = await orderFor(user)
+  const raw = market.sign(user, (await market.chain.prepare(order)).swap)
+  const answerWith = (code: number) =>
+    faulty.set(({ method }) => (method === 'sendTransaction' ? { error: { code, message: 'no' } } : undefined))
+  const sole = market.createChain(faulty.url)
+  // Rate limits, a snapshot that jumped, an internal error, a node that is behind, and a simulation that was not requested.
+  for (const code of [429, -32_429, -32_007, -32_603, -32_005, -32_002, -32_601]) {
+    answerWith(code)
+    expect(await sole.broadcast(raw), String(code)).toMatchObject({ kind: 'unknown' })
+  }
+  for (const code of [-32_602, -32_003]) {
+    answerWith(code)
+    expect(await sole.broadcast(raw), String(code)).toMatchObject({ kind: 'rejected', because: 'other' })
+  }
+  expect(await chainWith(true).broadcast(raw)).toEqual({ kind: 'accepted' })
+})
+
 test('a first node whose slot does not increase is asked last by the pools', async () => {
   const pools = market.createPools([faulty.url, market.node.rpcUrl])
   await pools.advance()
@@ -206,7 +224,7 @@ describe('a second node that does not tell the truth', () => {
   test('cannot change what a swap paid, its fee or its failure', async () => {
     const { hash, query } = await finishSwap()
     const fees = await market.chain.listPaidFees(query)
-    expect(fees).toMatchObject([{ hash }])
+    expect(fees).toMatchObject({ fees: [{ hash }], to: query.to })
     const transfer = { token: SOL, from: user.address, to: user.address }
     for (const change of [
       ({ meta }: Reply) => {
@@ -252,7 +270,7 @@ describe('a second node that does not tell the truth', () => {
     const query = { ...other.query, from: one.query.from, feeTo: [one.feeTo, other.feeTo] }
     const refuse = { error: { code: -32_015, message: 'Transaction version (1) is not supported' } }
     faulty.set(({ method, params }) => (method === 'getTransaction' && params[0] === one.hash ? refuse : undefined))
-    expect(await market.createChain(faulty.url).listPaidFees(query)).toMatchObject([{ hash: other.hash }])
+    expect(await market.createChain(faulty.url).listPaidFees(query)).toMatchObject({ fees: [{ hash: other.hash }] })
     await expect(chainWith(true).listPaidFees(query)).rejects.toMatchObject(unavailable)
     expect(await market.createChain(faulty.url).findTransaction(one.hash)).toBeNull()
   })

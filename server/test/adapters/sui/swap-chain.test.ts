@@ -83,6 +83,23 @@ test('the same swap twice is executed once; another one of the same coins is ref
   expect(await chain.observe(hash)).toMatchObject({ confirmations: 2 })
 })
 
+test('a node that does not have the coins yet does not show that they are used', async () => {
+  const [first, second] = [await start(), await start()]
+  const { keypair, address } = first.createFunded(50_000_000_000n)
+  const raw = await sign(keypair, (await first.chain.prepare(first.orderFor(address))).swap)
+  const { swap } = await first.chain.prepare({ ...first.orderFor(address), ref: feeTo })
+  // The coins are locked for another transaction, but not used.
+  const { bytes, signature } = await keypair.signTransaction(fromBase64(swap))
+  await first.node.lockInputs({ bytes: fromBase64(bytes), signatures: [fromBase64(signature)] })
+  for (const rpcUrls of [
+    [first.node.url, second.node.url],
+    [second.node.url, first.node.url],
+  ]) {
+    const both = createSuiSwapChain({ network, rpcUrls })
+    expect(await both.broadcast(raw)).toMatchObject({ kind: 'rejected', because: 'other' })
+  }
+})
+
 test('a swap that was not reported is found by its fee, with its reference and the terms that it states', async () => {
   const { chain, createFunded, orderFor, tick } = await start()
   const { keypair, address } = createFunded(50_000_000_000n)
@@ -92,11 +109,11 @@ test('a swap that was not reported is found by its fee, with its reference and t
   const { hash } = await chain.readSigned(raw)
   await chain.broadcast(raw)
   tick()
-  const paid = await chain.listPaidFees({ from: 1, to: 1, feeTo: [feeTo] })
+  const { fees: paid } = await chain.listPaidFees({ from: 1, to: 1, feeTo: [feeTo] })
   expect(paid).toMatchObject([{ hash, height: 1, ref, sender: address, token: usdc, feeTo }])
   expect(paid[0]?.units).toBe(await chain.readBalance(feeTo, usdc))
   expect(await chain.readBalance(address, usdc)).toBe(prepared.simulatedOut)
-  expect(await chain.listPaidFees({ from: 1, to: 1, feeTo: [address] })).toEqual([])
+  expect(await chain.listPaidFees({ from: 1, to: 1, feeTo: [address] })).toEqual({ fees: [], to: 1 })
   const { action } = (await chain.findTransaction(hash)) ?? {}
   const { swaps: _, account: __, ...terms } = order
   expect(action).toMatchObject({
@@ -127,7 +144,7 @@ test('a transaction that we cannot read, but that pays the fee address, hides no
     }
     expect((await foreign.readTransactions(1))?.map((one) => one.bytes)).toContain(bytes)
     const { hash } = await chain.readSigned(raw)
-    expect(await listPaidFees([foreign], { from: 1, to: 1, feeTo: [feeTo] })).toMatchObject([{ hash }])
+    expect(await listPaidFees([foreign], { from: 1, to: 1, feeTo: [feeTo] })).toMatchObject({ fees: [{ hash }] })
   }
 })
 

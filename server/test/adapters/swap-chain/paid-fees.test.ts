@@ -25,7 +25,8 @@ beforeAll(async () => {
 })
 afterAll(() => stage?.dex.stop())
 
-const listFees = (on: SwapChain, from: number, to: number) => on.listPaidFees({ from, to, feeTo: [feeTo] })
+const listFees = async (on: SwapChain, from: number, to: number) =>
+  (await on.listPaidFees({ from, to, feeTo: [feeTo] })).fees
 
 const expectedFees = () => [
   {
@@ -56,7 +57,8 @@ test('lists fees up to the newest block with the confirmations of finality', asy
   expect(await listFees(chain, height + 1, height + 20)).toEqual([])
   // Fees of other recipients, and no recipient: nothing is looked up.
   const others = [[user.address.toLowerCase()], []]
-  for (const feeTo of others) expect(await chain.listPaidFees({ from: 0, to: height, feeTo })).toEqual([])
+  for (const feeTo of others)
+    expect(await chain.listPaidFees({ from: 0, to: height, feeTo })).toEqual({ fees: [], to: height })
 })
 
 test('halves the range for a node that refuses large ranges', async () => {

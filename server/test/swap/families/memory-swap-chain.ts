@@ -139,15 +139,17 @@ export function createMemorySwapChain(
     },
     readPayment: async () => null,
     readFinalHeight: async () => ledger.finalHeight(),
-    listPaidFees: async ({ from, to, feeTo }) =>
-      [...ledger.included.values()].flatMap(({ transaction, hash, signer, height, paid }): PaidFee[] => {
+    listPaidFees: async ({ from, to, feeTo }) => {
+      const fees = [...ledger.included.values()].flatMap(({ transaction, hash, signer, height, paid }): PaidFee[] => {
         if (transaction.kind !== 'swap' || paid === null || height < from || height > to) return []
         if (transaction.feeTo === null || !feeTo.includes(transaction.feeTo)) return []
         const { memo: ref, tokenOut: token, feeTo: recipient } = transaction
         return [
           { hash, logIndex: 0, height, ref, sender: signer, token, units: paid.fee, feeTo: recipient, executor: null },
         ]
-      }),
+      })
+      return { fees, to }
+    },
     readBalance: async (address, token) => ledger.balanceOf(address, token),
   }
 }

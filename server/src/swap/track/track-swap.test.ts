@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { sol } from '../../../networks/sol.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import { resolveNetwork } from '../../core/domain/network.ts'
+import type { Expiry } from '../domain/expiry.ts'
+import type { Swap, TransactionObservation } from '../domain/swap.ts'
+import type { SwapNetworks } from '../networks.ts'
+import type { SwapAdvance, SwapStore } from '../ports/store/swaps.ts'
+import type { SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
+import { createTrackSwap } from './track-swap.ts'
+
+/* What nodes answer to a repeat cannot be arranged on a chain: these tests use scripted ports. */
+
+const NOW = 1_800_000_000_000
+const DROPPED_MS = 600_000
+const RAW = 'the signed bytes'
+const network = resolveNetwork(sol, 'sandbox')
+const [height, epoch, time] = [
+  { by: 'height', at: 150 },
+  { by: 'epoch', at: 7 },
+  { by: 'time', at: NOW / 1000 + 600 },
+] as const
+
+let outcome: SwapBroadcast
+let observation: TransactionObservation
+let unseenMs: number
+let sent: string[]
+let advanced: SwapAdvance[]
+beforeEach(() => {
+  outcome = { kind: 'accepted' }
+  observation = { kind: 'unseen' }
+  unseenMs = 0
+  sent = []
+  advanced = []
+})
+
+/** One check of a pending swap whose bytes are stored, where nodes keep no transaction. */
+async function track(expiry: Expiry, changes: Partial<Swap> = {}): Promise<SwapAdvance | undefined> {
+  const chain = {
+    ...{ network, keepsPending: false, isExpired: async () => false },
+    readSigned: async () => {
+      throw new AppError('NETWORK_UNAVAILABLE', 'a node does not have the lookup table')
+    },
+    broadcast: async (raw: string) => {
+      sent.push(raw)
+      return outcome
+    },
+    observe: async () => observation,
+  } as unknown as SwapChain
+  const swap = { id: 'a', network: network.id, hash: 'h', sender: 's', nonce: null, status: 'pending', reason: null }
+  const tracked = {
+    ...{ swap: { ...swap, expiry, ...changes } as unknown as Swap, version: 1, raw: RAW },
+    lastSeenAt: new Date(NOW - unseenMs),
+  }
+  const swaps = {
+    find: async () => tracked,
+    advance: async (_: unknown, next: SwapAdvance) => {
+      advanced.push(next)
+      return true
+    },
+  } as unknown as SwapStore
+  await createTrackSwap({
+    networks: { find: () => ({ chain, nativeIsToken: false }) } as unknown as SwapNetworks,
+    ...{ swaps, settings: { droppedMs: DROPPED_MS }, databaseNow: () => NOW },
+    log: { info: () => undefined, error: () => undefined },
+  })('a')
+  return advanced.at(-1)
+}
+
+const rejected = (because: 'nonce-used' | 'expired' | 'other') => ({ kind: 'rejected', reason: 'no', because }) as const
+const pending = { progress: { status: 'pending', reason: null, isFinal: false }, isSent: false }
+const failed = (reason: string) => ({ progress: { status: 'failed', reason, isFinal: false }, isSent: true })
+
+describe('a repeat that all nodes refuse', () => {
+  it.each([height, epoch])('ends no swap whose expiry is $by, and its bytes are kept', async (expiry) => {
+    for (const because of ['other', 'expired'] as const) {
+      outcome = rejected(because)
+      expect(await track(expiry)).toMatchObject(pending)
+    }
+  })
+
+  it('ends a swap whose expiry is a time: a second one would have the same nonce', async () => {
+    outcome = rejected('other')
+    expect(await track(time)).toMatchObject(failed('rejected'))
+  })
+
+  it('ends a swap if another transaction has used its input', async () => {
+    outcome = rejected('nonce-used')
+    expect(await track(epoch)).toMatchObject(failed('rejected'))
+  })
+
+  it('does not hide that an earlier broadcast is in a block', async () => {
+    outcome = rejected('other')
+    const block = { height: 5, hash: 'b' }
+    observation = { ...{ kind: 'included', block, confirmations: 1_000, ok: true }, received: 5n, fee: 0n }
+    expect(await track(height)).toMatchObject({ progress: { status: 'finished', isFinal: true }, isSent: true })
+  })
+})
+
+describe('a repeat that no node answers, after the time for dropped swaps', () => {
+  beforeEach(() => {
+    outcome = { kind: 'unknown', reason: 'no answer' }
+    unseenMs = DROPPED_MS + 1
+  })
+
+  it.each([height, epoch])('ends no swap whose expiry is $by: only the chain proves it', async (expiry) => {
+    expect(await track(expiry)).toMatchObject(pending)
+    observation = { kind: 'expired' }
+    expect(await track(expiry)).toMatchObject({ progress: { reason: 'expired', isFinal: true }, isSent: true })
+  })
+
+  it('ends a swap whose expiry is a time', async () => {
+    expect(await track(time)).toMatchObject(failed('dropped'))
+  })
+})
+
+it('repeats the recorded bytes without reading them again, which may need nodes that do not answer', async () => {
+  expect(await track(height)).toMatchObject({ ...pending, isSeen: true })
+  expect(sent).toEqual([RAW])
+})
+
+it('keeps the bytes of a reverted swap until its block is final: after a reorganisation it is sent again', async () => {
+  const block = { height: 5, hash: 'b' }
+  const { confirmations, finalityBlocks } = network
+  expect(finalityBlocks).toBeGreaterThan(confirmations)
+  observation = { ...{ kind: 'included', block, confirmations, ok: false }, received: null, fee: null }
+  expect(await track(epoch)).toMatchObject({ progress: { reason: 'reverted', isFinal: false }, isSent: false })
+  observation = { ...observation, confirmations: finalityBlocks }
+  expect(await track(epoch)).toMatchObject({ progress: { reason: 'reverted', isFinal: true }, isSent: true })
+})

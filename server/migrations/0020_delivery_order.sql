@@ -1,4 +1,4 @@
--- Whoever adds a delivery locks its webhook first. Without a pending delivery there is no other row that two of them share, and
+-- Adding a delivery locks its webhook first. Without a pending delivery there is no other row that two of them share, and
 -- both would be sent at once.
 create or replace function queue_delivery() returns trigger language plpgsql as $$
 begin

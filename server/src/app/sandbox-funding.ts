@@ -1,4 +1,5 @@
 import { formatUnits, scale } from '../core/domain/amount.ts'
+import type { AssetId } from '../core/domain/asset.ts'
 import type { Currency } from '../core/domain/currency.ts'
 import { spendsInPlace } from '../core/domain/network.ts'
 import { unitsWorth } from '../core/domain/price.ts'
@@ -66,14 +67,17 @@ async function fill(
 ): Promise<void> {
   const { chains, books } = app
   const { prices } = books.current()
-  const bringOne = (currency: Currency) =>
-    bring(
+  const sent = new Map<AssetId, bigint>()
+  const bringOne = async (currency: Currency) => {
+    const units = await bring(
       controlUrl,
       currency,
       chains.get(currency.asset.network)?.addresses.hot() ?? '',
       prices.usd.get(currency.definition.priceKey)?.ask ?? 0n,
       SCARCE.includes(currency.asset.ticker) ? smallest(usd, FUNDS_SCARCE_USD) : usd,
     )
+    sent.set(currency.asset.id, units)
+  }
   const networks = Map.groupBy(empty, ({ network }) => network)
   await Promise.all(
     [...networks].map(async ([{ id, confirmations }, currencies]) => {
@@ -84,22 +88,34 @@ async function fill(
     }),
   )
   const deadline = Date.now() + READY_MS
-  const missing = () => empty.filter(({ asset }) => (books.current().reserves.available.get(asset.id) ?? 0n) === 0n)
-  while (missing().length > 0) {
+  let missing = await listMissing(app, sent)
+  while (missing.length > 0) {
     if (signal?.aborted) return
-    if (Date.now() > deadline) throw new Error(`funding did not arrive at the hot wallets: ${namesOf(missing())}`)
+    if (Date.now() > deadline) throw new Error(`funding did not arrive at the hot wallets: ${missing.join(' ')}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
+    missing = await listMissing(app, sent)
   }
 }
 
+/** What has not arrived whole, or does not count as a reserve yet. The outputs of a UTXO family may be in different blocks. */
+async function listMissing({ store, books }: App, sent: ReadonlyMap<AssetId, bigint>): Promise<readonly AssetId[]> {
+  const [held, stock] = await Promise.all([store.ledger.balances('asset:wallet'), store.inventory.fixedStock()])
+  const counted = books.current().reserves.fixed
+  return [...sent].flatMap(([id, units]) => {
+    const hasArrived = units > 0n && (held.get(id) ?? 0n) >= units
+    return hasArrived && counted?.get(id)?.freeUnits === stock.get(id)?.freeUnits ? [] : [id]
+  })
+}
+
+/** Returns the units that it sent. */
 async function bring(
   controlUrl: string,
   { asset, network }: Currency,
   address: string,
   price: bigint,
   usd: bigint,
-): Promise<void> {
-  if (price === 0n) return
+): Promise<bigint> {
+  if (price === 0n) return 0n
   const outputs = spendsInPlace(network) ? OUTPUTS : 1n
   const units = scale(unitsWorth(usd, asset, price, 'down'), 1n, outputs, 'down')
   for (let n = 0n; n < outputs; n++) {
@@ -110,6 +126,7 @@ async function bring(
       amount: formatUnits(units, asset.decimals),
     })
   }
+  return units * outputs
 }
 
 async function control(controlUrl: string, path: string, body: Readonly<Record<string, unknown>>): Promise<void> {

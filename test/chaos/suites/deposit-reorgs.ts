@@ -28,7 +28,7 @@ const reorganisations: readonly Readonly<{ order: Order; depth: number; statuses
 
 export const depositReorgs: Suite = {
   networks: ['btc', 'eth'],
-  options: { apis: 1, workers: 2 },
+  options: { apis: 1, workers: 2, proxied: { networks: ['eth'] }, fixedFees: ['eth'] },
   cases: [
     {
       name: 'F8: pays a deposit once after reorganisations of any depth remove it and include it again',

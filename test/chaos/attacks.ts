@@ -4,6 +4,7 @@ import { createBody, pair } from '../support/create-body.ts'
 import { type Json, until } from '../support/until.ts'
 import type { Order, Purchase } from './customers.ts'
 import { readMinimum } from './draw-order.ts'
+import { findInclusion } from './inclusion.ts'
 import type { Run } from './run.ts'
 
 /**
@@ -45,11 +46,8 @@ async function readItems({ client }: Run, { id }: Purchase): Promise<readonly It
 }
 
 /** Number of blocks that a reorganisation must replace to remove the transaction; null = it is in no block. */
-async function readDepth({ fleet: { cluster } }: Run, hash: string): Promise<number | null> {
-  const receipt: Json = await cluster.call('eth', 'eth_getTransactionReceipt', [hash])
-  if (receipt === null) return null
-  return Number(await cluster.call('eth', 'eth_blockNumber')) - Number(receipt.blockNumber) + 1
-}
+const readDepth = async ({ fleet: { cluster } }: Run, hash: string): Promise<number | null> =>
+  (await findInclusion(cluster, 'eth', hash))?.depth ?? null
 
 /**
  * The app's transaction for a purchase, and the time of its next check. It changes with every check, and before that when the

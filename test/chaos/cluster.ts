@@ -5,8 +5,8 @@ import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { startPostgres } from '../../server/src/adapters/embedded-postgres/postgres.ts'
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
 import { startChains } from '../support/chains.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
 import type { Json } from '../support/until.ts'
+import { postControl } from './control.ts'
 import { type Crash, crashPostgres, setPostgresStopped } from './postgres-crash.ts'
 
 /** Postgres and chains that belong to this run, so that it may crash and reorganise them. */
@@ -37,7 +37,7 @@ export async function startCluster(networks: readonly string[]): Promise<Cluster
     startChains(folder, networks, { logFile: join(folder, 'sandbox.log'), still: false }),
   ])
   const chains = JSON.parse(readFileSync(sandbox.file, 'utf8')) as ChainsFile
-  const control: Cluster['control'] = (path, body) => post(chains.controlUrl + path, body)
+  const control: Cluster['control'] = (path, body) => postControl(chains.controlUrl, path, body)
   let crashes = 0
   let stops = 0
   let reorgs = 0
@@ -74,18 +74,6 @@ export async function startCluster(networks: readonly string[]): Promise<Cluster
       if (process.env['TEST_KEEP'] === undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function post(url: string, body: unknown): Promise<Json> {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(url, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(PATIENCE_MS),
-  })
-  if (!response.ok) throw new Error(`${new URL(url).pathname}: ${await response.text()}`)
-  return response.json()
 }
 
 async function callNode(

@@ -77,7 +77,7 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
   const doubleSpent = new Set<Payment>()
   const disputes: string[] = []
   const { cluster } = fleet
-  const quotes = createPartner(client, cluster)
+  const quotes = createPartner(client, cluster, fleet.fixedFees)
 
   async function order({ from, to, amount, flow = 'standard', privateType, repeatsRateId }: Order): Promise<Purchase> {
     const pair: Pair = { from, to, flow, privateType: privateType ?? null }

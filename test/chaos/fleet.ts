@@ -40,6 +40,8 @@ export type FleetOptions = Readonly<{
   config?: Readonly<Record<string, unknown>>
   /** Puts proxies in front of Postgres, of these networks' nodes and of monerod. */
   proxied?: Readonly<{ database?: boolean; networks?: readonly string[]; monero?: boolean }>
+  /** EVM networks in `proxied.networks` whose proxies state constant fee rates, so that network fees are exact. */
+  fixedFees?: readonly string[]
 }>
 
 /** The processes of one app on a cluster. Each fleet has its own database, secrets and addresses. */
@@ -57,6 +59,8 @@ export type Fleet = Readonly<{
   moneroKeys: Readonly<{ view: ViewKeys; seed: Uint8Array }> | null
   databaseProxy: TcpProxy | null
   nodes: ReadonlyMap<string, RpcProxy>
+  /** Networks whose nodes state constant fee rates. */
+  fixedFees: readonly string[]
   moneroProxy: MoneroProxy | null
   start(): Promise<void>
   /** Restarts processes that exit, until `stop`. */
@@ -77,6 +81,8 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
   await createQuickKeystore(keystore, passphrase, coinTypes)
   const databaseProxy = options.proxied?.database ? await startTcpProxy(Number(new URL(fleetDatabase.url).port)) : null
   const nodes = await proxyNodes(cluster, options.proxied?.networks ?? [])
+  const fixedFees = options.fixedFees ?? []
+  for (const network of fixedFees) fixFees(nodes, network)
   const monero = cluster.chains.networks.find(({ network }) => network === 'xmr')
   const moneroProxy = options.proxied?.monero && monero ? await startMoneroProxy(monero.rpcUrls[0] ?? '') : null
   const proxies = new Map<string, LocalProxy>([...nodes, ...(moneroProxy ? [['xmr', moneroProxy] as const] : [])])
@@ -117,6 +123,7 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
     moneroKeys: monero ? await readMoneroKeys(folder, keystore) : null,
     databaseProxy,
     nodes,
+    fixedFees,
     moneroProxy,
     store: createStore(database, createPayeeMacs(Buffer.from(pepper))),
     start: async () => {
@@ -186,6 +193,12 @@ async function proxyNodes(cluster: Cluster, networks: readonly string[]): Promis
       ),
     ),
   )
+}
+
+function fixFees(nodes: ReadonlyMap<string, RpcProxy>, network: string): void {
+  const proxy = nodes.get(network)
+  if (!proxy) throw new Error(`this fleet has no proxy in front of ${network}, which states constant fee rates`)
+  proxy.fixFees()
 }
 
 function writeChains(folder: string, { chains }: Cluster, proxies: ReadonlyMap<string, LocalProxy>): string {

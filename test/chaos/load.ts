@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../../server/src/core/domain/errors.ts'
 import type { Random } from '../support/random.ts'
 import { until } from '../support/until.ts'
+import { isRefusedPayment } from './control.ts'
 import type { PrivateType } from './customers.ts'
 import { drawAdversary, drawOrder, readMinimum } from './draw-order.ts'
 import type { Run } from './run.ts'
@@ -56,8 +57,8 @@ export async function startLoad(
       const isAdversary = random.draw(0, 100) < adversaryPercent
       const order = isAdversary ? drawAdversary(minimum, random) : drawOrder(minimum, random, types)
       const purchase: Promise<unknown> = customers.buy(order).catch((error: Error) => {
-        // The sandbox's bank may fail to pay during a reorganisation. Such a customer has not paid.
-        if (error.message.startsWith('/deposits') && fleet.cluster.countFaults().reorgs > 0) unpaid++
+        // A node may refuse what the sandbox's bank pays after a reorganisation. Such a customer has not paid.
+        if (isRefusedPayment(error) && fleet.cluster.countFaults().reorgs > 0) unpaid++
         else errors.push(error.message)
       })
       orders++

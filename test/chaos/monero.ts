@@ -29,6 +29,22 @@ export async function locateMoneroTransaction(cluster: Cluster, hash: string): P
   return txs?.[0] === undefined ? null : txs[0].in_pool ? 'pool' : 'block'
 }
 
+/** Height of the block that includes a transaction; null = it is in none. */
+export async function findMoneroHeight(cluster: Cluster, hash: string): Promise<number | null> {
+  const { txs } = await post(cluster, '/get_transactions', { txs_hashes: [hash], prune: true })
+  return txs?.[0] === undefined || txs[0].in_pool ? null : Number(txs[0].block_height)
+}
+
+/** The header of the block at a height; null = of the newest block. */
+export async function readMoneroHeader(
+  cluster: Cluster,
+  height: number | null,
+): Promise<Readonly<{ height: number; hash: string }>> {
+  const request =
+    height === null ? { method: 'get_last_block_header' } : { method: 'get_block_header_by_height', params: { height } }
+  return (await post(cluster, '/json_rpc', { jsonrpc: '2.0', id: '0', ...request })).result.block_header
+}
+
 /** The amount that an address of the bank's wallet received. Amounts of other wallets are not visible. */
 export async function readMoneroReceived({ cluster }: Fleet, address: string): Promise<bigint> {
   const query = new URLSearchParams({ network: 'xmr', currency: 'xmr', address })

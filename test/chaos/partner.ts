@@ -28,8 +28,13 @@ const RATE = '/v1/cross-chain/rate'
 /** Worth more than any network fee. A quote states the fee also where the amount is out of bounds. */
 const ANY_AMOUNT = '1000'
 
-export function createPartner(client: Client, { chains }: Pick<Cluster, 'chains'>): Partner {
-  const published = createPublishedTerms()
+export function createPartner(
+  client: Client,
+  { chains }: Pick<Cluster, 'chains'>,
+  /** Networks whose nodes state constant fee rates. */
+  fixedFees: readonly string[],
+): Partner {
+  const published = createPublishedTerms(fixedFees)
   const disputes: string[] = []
 
   async function getQuote(

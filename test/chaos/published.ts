@@ -10,7 +10,10 @@ export type PublishedTerms = Published &
     record(from: string, to: string, quote: Json): void
   }>
 
-export function createPublishedTerms(): PublishedTerms {
+/** `fixedFees`: networks whose nodes state constant fee rates, so that their fees are exact. */
+export function createPublishedTerms(fixedFees: readonly string[]): PublishedTerms {
+  const percentOf = (currency: string) =>
+    fixedFees.some((network) => currency.endsWith(`@${network}`)) ? 0n : feeMovePercent(currency)
   const fees = new Map<string, Range>()
   const refundFees = new Map<string, Range>()
   const minimums = new Map<string, Range>()
@@ -22,8 +25,8 @@ export function createPublishedTerms(): PublishedTerms {
       extend(minimums, `${from} ${to}`, parseUnits(min.toFixed(decimalsOf(from)), decimalsOf(from)))
     },
     hasNetworkFee: (from, to) => fees.has(`${from} ${to}`),
-    networkFee: (from, to) => widen(get(fees, `${from} ${to}`), largest(feeMovePercent(from), feeMovePercent(to))),
-    refundFee: (currency) => widen(get(refundFees, currency), feeMovePercent(currency)),
+    networkFee: (from, to) => widen(get(fees, `${from} ${to}`), largest(percentOf(from), percentOf(to))),
+    refundFee: (currency) => widen(get(refundFees, currency), percentOf(currency)),
     minimum: (from, to) => get(minimums, `${from} ${to}`),
   }
 }

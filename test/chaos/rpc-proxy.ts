@@ -20,6 +20,8 @@ export type RpcProxy = LocalServer &
     hasUsedAllFaults(): boolean
     /** Multiplies the fee rates that the node estimates. */
     multiplyFees(factor: number): void
+    /** States the same fee rates from now on, whatever the node of an EVM network estimates. */
+    fixFees(): void
     /** All raw transactions that the node received, in order, repeated ones included. */
     broadcasts(): readonly { hash: string; raw: string }[]
   }>
@@ -33,8 +35,13 @@ const KNOWN = {
   bitcoin: { code: -27, message: 'Transaction already in block chain' },
 }
 
+/** The base fee of the sandbox's eth in every block that it mines, and the tip of its customers. */
+const FIXED_BASE_FEE = '0x77359400'
+const FIXED_TIP = '0x3b9aca00'
+
 type State = {
   faults: BroadcastFault[]
+  areFeesFixed: boolean
   feeFactor: number
   silentUntil: number
   broadcasts: { hash: string; raw: string }[]
@@ -42,7 +49,7 @@ type State = {
 type Call = { id: unknown; method: string; params?: readonly unknown[] }
 
 export async function startRpcProxy(upstream: string, family: 'evm' | 'bitcoin'): Promise<RpcProxy> {
-  const state: State = { faults: [], feeFactor: 1, silentUntil: 0, broadcasts: [] }
+  const state: State = { faults: [], areFeesFixed: false, feeFactor: 1, silentUntil: 0, broadcasts: [] }
   const node = { upstream: nodeEndpoint(upstream), family }
   const server = await startLocalServer((request, response) => handle(state, node, request, response))
   return {
@@ -54,6 +61,9 @@ export async function startRpcProxy(upstream: string, family: 'evm' | 'bitcoin')
     hasUsedAllFaults: () => state.faults.length === 0,
     multiplyFees: (factor) => {
       state.feeFactor = factor
+    },
+    fixFees: () => {
+      state.areFeesFixed = true
     },
     broadcasts: () => state.broadcasts,
   }
@@ -67,7 +77,8 @@ async function handle(state: State, node: Node, request: IncomingMessage, respon
   const calls = JSON.parse(body) as Call | readonly Call[]
   const call = Array.isArray(calls) ? null : (calls as Call)
   if (call && SEND.has(call.method)) return broadcast(state, node, call, body, response)
-  const answer = await forward(node, body)
+  const estimated = await forward(node, body)
+  const answer = state.areFeesFixed && call ? fixFees(call.method, estimated) : estimated
   sendJson(response, state.feeFactor === 1 || !call ? answer : multiplyFees(state.feeFactor, call.method, answer))
 }
 
@@ -92,6 +103,20 @@ async function broadcast(state: State, node: Node, call: Call, body: string, res
 async function forward({ upstream: { url, headers } }: Node, body: string): Promise<string> {
   const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(30_000) })
   return answer.text()
+}
+
+/** Puts the fixed fee rates into an answer of an EVM network. */
+function fixFees(method: string, answer: string): string {
+  if (method !== 'eth_maxPriorityFeePerGas' && method !== 'eth_feeHistory') return answer
+  const parsed = JSON.parse(answer) as { result?: Json }
+  const { result } = parsed
+  if (result === undefined) return answer
+  if (method === 'eth_maxPriorityFeePerGas') parsed.result = FIXED_TIP
+  else {
+    result.baseFeePerGas = result.baseFeePerGas.map(() => FIXED_BASE_FEE)
+    result.reward = result.reward?.map((block: readonly string[]) => block.map(() => FIXED_TIP))
+  }
+  return JSON.stringify(parsed)
 }
 
 /** Multiplies mempool fees and fee estimates in an answer of either family. */

@@ -1,35 +1,47 @@
 import assert from 'node:assert/strict'
 import { until } from '../../support/until.ts'
 import { expectStatuses } from '../attacks.ts'
-import type { Purchase } from '../customers.ts'
+import type { Order, Purchase } from '../customers.ts'
+import { mineAndRemove } from '../inclusion.ts'
 import type { Run } from '../run.ts'
 import type { Suite } from '../suite.ts'
 
-/** Depths below, at and above the 3 confirmations of eth, at each stage of a deposit. */
-const reorganisations = [
-  { stage: ['confirming', 'exchanging', 'sending', 'finished'], depth: 1 },
-  { stage: ['confirming', 'exchanging', 'sending', 'finished'], depth: 2 },
-  { stage: ['exchanging', 'sending', 'finished'], depth: 3 },
-  { stage: ['exchanging', 'sending', 'finished'], depth: 4 },
-  { stage: ['finished'], depth: 5 },
+const etherToBitcoin = { from: 'eth@eth', to: 'btc@btc', amount: '0.1' }
+const bitcoinToEther = { from: 'btc@btc', to: 'eth@eth', amount: '0.004' }
+const CREDITED = ['exchanging', 'sending', 'finished']
+
+/**
+ * How deep the deposit is when the blocks since its own are replaced, and the status of its exchange then: below, at and above
+ * the 3 confirmations of eth and the 2 of btc.
+ */
+const reorganisations: readonly Readonly<{ order: Order; depth: number; statuses: readonly string[] }>[] = [
+  { order: etherToBitcoin, depth: 1, statuses: ['confirming'] },
+  { order: etherToBitcoin, depth: 2, statuses: ['confirming'] },
+  { order: etherToBitcoin, depth: 3, statuses: CREDITED },
+  { order: etherToBitcoin, depth: 4, statuses: CREDITED },
+  { order: etherToBitcoin, depth: 5, statuses: ['finished'] },
+  { order: bitcoinToEther, depth: 1, statuses: ['confirming'] },
+  { order: bitcoinToEther, depth: 2, statuses: CREDITED },
+  { order: bitcoinToEther, depth: 3, statuses: CREDITED },
+  { order: bitcoinToEther, depth: 4, statuses: ['finished'] },
 ]
 
 export const depositReorgs: Suite = {
   networks: ['btc', 'eth'],
-  options: { apis: 1, workers: 2 },
+  options: { apis: 1, workers: 2, proxied: { networks: ['eth'] }, fixedFees: ['eth'] },
   cases: [
     {
       name: 'F8: pays a deposit once after reorganisations of any depth remove it and include it again',
       work: async (run) => {
         const { customers, fleet } = run
-        for (const { stage, depth } of reorganisations) {
-          const [incoming] = await Promise.all([
-            customers.buy({ from: 'eth@eth', to: 'btc@btc', amount: '0.1' }),
-            customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' }),
-          ])
-          await expectStatuses(run, [incoming], stage)
-          await fleet.cluster.reorganize('eth', depth)
-          await fleet.cluster.reorganize('btc', Math.min(depth, 4))
+        for (const { order, depth, statuses } of reorganisations) {
+          const [, network = ''] = order.from.split('@')
+          await fleet.cluster.withMiningPaused(network, async () => {
+            const purchase = await customers.buy(order)
+            const [payment] = purchase.payments
+            assert(payment, 'the purchase has a payment')
+            await mineAndRemove(fleet, payment, depth, () => expectStatuses(run, [purchase], statuses))
+          })
           await customers.rebroadcast()
         }
       },
@@ -39,7 +51,7 @@ export const depositReorgs: Suite = {
       work: async (run) => {
         const { customers, fleet } = run
         await fleet.store.pauses.pause('payouts:eth', 'the test', 'test')
-        const purchase = await customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' })
+        const purchase = await customers.buy(bitcoinToEther)
         await expectStatuses(run, [purchase], ['exchanging'])
         await doubleSpend(run, purchase)
         await expectStatuses(run, [purchase], ['pending'])
@@ -54,7 +66,7 @@ export const depositReorgs: Suite = {
       name: 'F9: books a loss and raises an alarm if a deposit is double-spent after the payout',
       work: async (run) => {
         const { customers, fleet } = run
-        const purchase = await customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' })
+        const purchase = await customers.buy(bitcoinToEther)
         await expectStatuses(run, [purchase], ['finished'])
         for (const payment of purchase.payments) customers.noteDoubleSpend(payment)
         await doubleSpend(run, purchase)

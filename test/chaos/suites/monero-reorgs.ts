@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { until } from '../../support/until.ts'
 import { expectStatuses } from '../attacks.ts'
+import type { Purchase } from '../customers.ts'
 import type { Fleet } from '../fleet.ts'
+import { findInclusion, mineAndRemove } from '../inclusion.ts'
 import { isPrivateTypeOffered } from '../load.ts'
+import { locateMoneroTransaction } from '../monero.ts'
 import type { Suite } from '../suite.ts'
 
 /** Depths below and above the 10 confirmations of xmr, and below its finality of 20 blocks. */
@@ -25,16 +28,25 @@ export const moneroReorgs: Suite = {
         const { customers, client, fleet } = run
         const privateOrder = { from: 'btc@btc', to: 'eth@eth', amount: '0.004', privateType: 'privatePlus' } as const
         await until('private exchanges are on offer', () => isPrivateTypeOffered(client, 'privatePlus'))
-        const bought = [
-          await customers.buy({ from: 'xmr@xmr', to: 'btc@btc', amount: XMR }),
-          await customers.buy(privateOrder),
-        ]
-        for (const depth of DEPTHS) {
-          const top = await readHeight(fleet)
-          await until('enough new blocks', async () => (await readHeight(fleet)) >= top + depth / 2)
-          await fleet.cluster.reorganize('xmr', depth)
-          if (depth === DEPTHS[1]) bought.push(await customers.buy(privateOrder))
-        }
+        const bought: Purchase[] = []
+        await fleet.cluster.withMiningPaused('xmr', async () => {
+          const privately = await customers.buy(privateOrder)
+          const deposited = await customers.buy({ from: 'xmr@xmr', to: 'btc@btc', amount: XMR })
+          bought.push(privately, deposited)
+          const [payment] = deposited.payments
+          assert(payment, 'the purchase has a payment')
+          const between = await until('the payment between two legs is sent', () => findBetweenLegs(fleet, privately))
+          const findBlock = async () => (await findInclusion(fleet.cluster, 'xmr', between))?.hash
+          for (const depth of DEPTHS) {
+            const block = await mineAndRemove(fleet, payment, depth, findBlock)
+            // Later the app may have replaced it.
+            if (depth === DEPTHS[0]) {
+              assert(block, 'the payment between two legs was in a block')
+              assert.notEqual(await findBlock(), block, 'the payment between two legs is in the same block')
+            }
+            if (depth === DEPTHS[1]) bought.push(await customers.buy(privateOrder))
+          }
+        })
         await expectStatuses(run, bought, ['finished'])
       },
     },
@@ -69,4 +81,12 @@ export const moneroReorgs: Suite = {
   ],
 }
 
-const readHeight = async ({ store }: Fleet): Promise<number> => (await store.chainLog.cursor('xmr'))?.height ?? 0
+/** The app's Monero payment between the two legs of a private exchange, once the node has it; null = not yet. */
+async function findBetweenLegs({ cluster, database }: Fleet, { id }: Purchase): Promise<string | null> {
+  const [row] = await database.query<{ tx_hash: string }>(
+    `select a.tx_hash from payouts p join attempts a on a.transaction_id = p.transaction_id
+     where p.exchange_id = $1 and p.network = 'xmr'`,
+    [id],
+  )
+  return row && (await locateMoneroTransaction(cluster, row.tx_hash)) !== null ? row.tx_hash : null
+}

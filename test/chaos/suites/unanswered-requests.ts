@@ -19,7 +19,10 @@ const etherToBitcoin = { from: 'eth@eth', to: 'btc@btc', amount: '0.1' }
 
 export const unansweredRequests: Suite = {
   networks: ['btc', 'eth'],
-  options: { apis: 1, workers: 2, isInterrupted: true, proxied: { database: true, networks: ['eth', 'btc'] } },
+  options: {
+    ...{ apis: 1, workers: 2, isInterrupted: true, fixedFees: ['eth'] },
+    proxied: { database: true, networks: ['eth', 'btc'] },
+  },
   cases: [
     { name: 'F6, F4: looks up the result of an unanswered COMMIT', work: cutCommits },
     {

@@ -139,8 +139,8 @@ export const broadcastToFaultyNode: Attack = async (run) => {
 }
 
 /**
- * Customers of both directions pay what they ordered, a little more or less, much more or less, twice, and too little. Waits
- * until each deposit is paid out or refunded.
+ * Customers of both directions pay what they ordered, a little more or less, much more or less, twice, and too little, one of
+ * them for the partner's balance. Waits until each deposit is paid out or refunded.
  */
 export const payDifferentAmounts: Attack = async (run) => {
   const { customers } = run
@@ -153,6 +153,7 @@ export const payDifferentAmounts: Attack = async (run) => {
   const orders: readonly Order[] = [
     bitcoinToEther,
     etherToBitcoin,
+    { ...etherToBitcoin, creditsPartner: true },
     toTether,
     { ...bitcoinToEther, paidAmounts: ['0.004', '0.0031'] },
     fixed,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { checkDues, checkIncome } from './check-dues.ts'
+import { checkDues } from './check-dues.ts'
 import type { Customers, Payment, Purchase } from './customers.ts'
-import { isDue, listDues, type Published, type Terms } from './dues.ts'
+import { isDue, listDues, type Published, quotedUnits, type Terms } from './dues.ts'
 import type { Fleet } from './fleet.ts'
 
 const ETHER = 10n ** 18n
@@ -11,6 +11,7 @@ const FEE = 2_000_000n
 const REFUND_FEE = 10n ** 15n
 const exactly = (units: bigint) => ({ least: units, most: units })
 const published: Published = {
+  partnerBps: 0n,
   hasNetworkFee: (_from, to) => to !== 'ltc@ltc',
   networkFee: () => exactly(FEE),
   refundFee: () => exactly(REFUND_FEE),
@@ -23,6 +24,7 @@ const floating: Terms = {
   privateType: null,
   fromUnits: ETHER,
   toUnits: ONE - FEE,
+  creditsPartner: false,
 }
 /** A promise that is better than the live rate, so that paying one instead of the other shows. */
 const PROMISE = 3_500_000_000n
@@ -66,6 +68,56 @@ describe.each(cases)('a customer who paid %s', (_what, terms, paid, payout, refu
   })
 })
 
+/** The same deposits with a partner that takes 20 bps: what is left, and beside it the partner's share of 20 in 9980. */
+const withPartner: Published = { ...published, partnerBps: 20n }
+const [LEFT, LEFT_OF_HALF] = [3_398_147_794n, 1_699_073_896n]
+const partnerCases: readonly (readonly [...Case, partner: bigint])[] = [
+  ['nothing', floating, [], 0n, 0n, 0n],
+  ['the amount at a floating rate', floating, [ETHER], LEFT - FEE, 0n, 6_809_915n],
+  ['less than the minimum', floating, [ETHER / 100n], 0n, ETHER / 100n - REFUND_FEE, 0n],
+  ['twice', floating, [ETHER, ETHER / 2n], LEFT + LEFT_OF_HALF - 2n * FEE, 0n, 6_809_915n + 3_404_957n],
+  ['the amount at a fixed rate', fixed, [ETHER], PROMISE, 0n, 7_018_036n],
+  ['1 % less at a fixed rate', fixed, [(ETHER * 99n) / 100n], 3_465_000_000n, 0n, 6_947_895n],
+  ['half more at a fixed rate', fixed, [(ETHER * 3n) / 2n], PROMISE + LEFT_OF_HALF, 0n, 10_422_993n],
+  [
+    'half at a fixed rate near the live rate',
+    { ...fixed, toUnits: ONE },
+    [ETHER / 2n],
+    LEFT_OF_HALF - FEE,
+    0n,
+    3_404_957n,
+  ],
+]
+
+test.each(partnerCases)(
+  'a customer who paid %s owes the partner its fee',
+  (_what, terms, paid, payout, refund, partner) => {
+    const deposited = paid.reduce((sum, units) => sum + units, 0n)
+    const due = { payout: exactly(payout), refund: exactly(refund), partner: exactly(partner) }
+    const isRefunded = refund > 0n
+    const dues = listDues(terms, paid, withPartner)
+    expect(dues).toEqual([{ ...due, converted: isRefunded ? [] : paid, returned: isRefunded ? deposited : 0n }])
+    // Without a recipient the partner is owed the proceeds, too, and no address may hold them.
+    const credited = listDues({ ...terms, creditsPartner: true }, paid, withPartner)
+    expect(credited[0]?.partner).toEqual(exactly(partner + payout))
+    expect(isDue(credited, 0n, refund)).toBe(true)
+    expect(isDue(credited, 1n, refund)).toBe(false)
+  },
+)
+
+test('a quote takes the partner fee before the network fee, from what the spread leaves', () => {
+  expect(quotedUnits(floating, FEE, 20n)).toEqual({ toUnits: LEFT - FEE, partnerUnits: ONE - LEFT })
+  expect(quotedUnits(floating, FEE, 0n)).toEqual({ toUnits: ONE - FEE, partnerUnits: 0n })
+})
+
+test('the partner fee is not exact where a network fee moves', () => {
+  const moving = { ...withPartner, networkFee: () => ({ least: FEE, most: 2n * FEE }) }
+  // 20 in 9980 of the fee.
+  const [least, most] = [6_805_907n, 6_813_923n]
+  expect(listDues(floating, [ETHER], moving)[0]?.partner).toEqual({ least, most })
+  expect(listDues(fixed, [ETHER], moving)[0]?.partner).toEqual({ least: 7_018_036n, most: 7_022_044n })
+})
+
 test('99 % at a live rate is not what 99 % at a fixed rate is due', () => {
   expect(isDue(listDues(fixed, [(ETHER * 99n) / 100n], published), NINETY_NINE - FEE, 0n)).toBe(false)
 })
@@ -77,10 +129,15 @@ test('two deposits at a fixed rate: either may have been first, and only one get
   expect(isDue(dues, 2n * (ONE - FEE), 0n)).toBe(false)
 })
 
-test('a private exchange pays two conversions, each with its fee, and nothing less', () => {
+test('a private exchange pays two conversions, each with its fee, and the partner once', () => {
   const terms: Terms = { ...floating, to: 'btc@btc', privateType: 'privatePlus' }
   const ownFee = (_from: string, to: string) => exactly(to === 'xmr@xmr' ? 10n ** 9n : 1_000n)
   const dues = listDues(terms, [ETHER], { ...published, networkFee: ownFee })
+  // The partner takes 20 bps once, from the second conversion.
+  const [shared] = listDues(terms, [ETHER], { ...withPartner, networkFee: ownFee })
+  const { least: leastFee = 0n, most: mostFee = 0n } = shared?.partner ?? {}
+  expect(leastFee).toBeGreaterThan(7_020n)
+  expect(mostFee).toBeLessThan(7_040n)
   // 1 ether is worth 8.913 XMR after the first conversion, and these 0.035149 BTC after the second.
   const expected = 3_514_900n
   expect(dues).toHaveLength(1)
@@ -109,11 +166,9 @@ describe('the check of what customers hold on the chain', () => {
   }
   const customers = (isDoubleSpent = false) =>
     ({ purchases: [purchase], published, isDoubleSpent: () => isDoubleSpent }) as unknown as Customers
-  type Income = Readonly<{ asset: string; units: bigint }>
-  /** A fleet whose node answers with these balances, and whose ledger has this income for the exchange. */
-  const fleet = (payout: bigint, refund: bigint, income: readonly Income[] = []) =>
+  /** A fleet whose node answers with these balances. */
+  const fleet = (payout: bigint, refund: bigint) =>
     ({
-      database: { query: async () => income.map(({ asset, units }) => ({ id: 'exchange', asset, units: `${units}` })) },
       cluster: {
         chains: { networks: [{ network: 'eth', tokens: { usdt: '0xusdt' } }] },
         call: async (_network: string, method: string) => `0x${(method === 'eth_call' ? payout : refund).toString(16)}`,
@@ -151,20 +206,5 @@ describe('the check of what customers hold on the chain', () => {
     expect((await check(due, 0n, false)).paidTwice).toHaveLength(1)
     expect(await check(due, 0n, false, true)).toEqual({ paidTwice: [], short: [] })
     expect((await check(due + 1n, 0n, false, true)).paidTwice).toHaveLength(1)
-  })
-
-  test('finds an income that is not what the customer gave up', async () => {
-    const checkBooked = (payout: bigint, refund: bigint, ...income: Income[]) =>
-      checkIncome(fleet(payout, refund, income), customers(), new Map([[payment, true]]))
-    /** The value of 1 ether at bid and ask, before all fees. */
-    const gross = 3_418_632_239n
-    const asset = 'usdt@eth'
-    expect(await checkBooked(due, 0n, { asset, units: gross - due })).toEqual([])
-    expect(await checkBooked(0n, ETHER - REFUND_FEE, { asset: 'eth@eth', units: REFUND_FEE })).toEqual([])
-    const kept = `exchange exchange kept ${gross - due} of ${asset}, and the ledger has an income of`
-    for (const units of [gross - due - 1n, gross - due + 1n, 2n * (gross - due)])
-      expect(await checkBooked(due, 0n, { asset, units })).toEqual([`${kept} ${units}`])
-    expect(await checkBooked(due, 0n)).toEqual([`${kept} 0`])
-    expect(await checkBooked(0n, ETHER - REFUND_FEE)).toHaveLength(1)
   })
 })

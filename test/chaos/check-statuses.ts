@@ -18,7 +18,7 @@ export async function checkStatuses(
   const { purchases } = customers
   const lost: string[] = []
   const unreported: string[] = []
-  const received = purchases.map(({ to, recipient }) => [to, recipient] as const)
+  const received = purchases.flatMap(({ to, recipient }) => (recipient === null ? [] : [[to, recipient] as const]))
   const balances = await readBalances(fleet, received)
   const payers = await listPayers(fleet, [...received, ...purchases.map(({ from, refund }) => [from, refund] as const)])
   for (const { id, from, to, recipient, refund, payments, terms } of purchases) {
@@ -38,10 +38,12 @@ export async function checkStatuses(
       0n,
     )
     const balance = balances.get(`${to} ${recipient}`) ?? 0n
-    if (balance !== reported) lost.push(`exchange ${id} reports ${reported} of ${to}, and ${recipient} has ${balance}`)
+    // What is credited to the partner is on no address.
+    if (recipient !== null && balance !== reported)
+      lost.push(`exchange ${id} reports ${reported} of ${to}, and ${recipient} has ${balance}`)
     const hashes = items.flatMap(({ payoutHash, refund: back }) => [payoutHash, back?.hash])
     for (const address of [recipient, refund])
-      for (const hash of payers.get(address) ?? [])
+      for (const hash of payers.get(address ?? '') ?? [])
         if (!hashes.includes(hash)) unreported.push(`${hash} paid ${address}, and exchange ${id} does not report it`)
   }
   return { lost, unreported }

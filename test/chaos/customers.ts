@@ -29,7 +29,8 @@ export type Purchase = Readonly<{
   /** What the create confirmed. A private exchange has two legs; the app's payment between them is not in `payments`. */
   terms: Terms
   depositAddress: string
-  recipient: string
+  /** null = the proceeds are credited to the partner. */
+  recipient: string | null
   refund: string
   payments: Payment[]
 }>
@@ -43,6 +44,8 @@ export type Order = Readonly<{
   privateType?: PrivateType
   /** The amounts to pay, one payment each. Default: the ordered amount. Empty: the customer never pays. */
   paidAmounts?: readonly string[]
+  /** Names no recipient, so that the proceeds are credited to the partner. */
+  creditsPartner?: boolean
   /** Sends the create of a fixed rate again, for a second exchange with the same rateId. */
   repeatsRateId?: boolean
   /** Replaces the payment, which is in ether, by one to the customer's own address as soon as it is sent. */
@@ -79,13 +82,14 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
   const { cluster } = fleet
   const quotes = createPartner(client, cluster, fleet.fixedFees)
 
-  async function order({ from, to, amount, flow = 'standard', privateType, repeatsRateId }: Order): Promise<Purchase> {
+  async function order(requested: Order): Promise<Purchase> {
+    const { from, to, amount, flow = 'standard', privateType, repeatsRateId, creditsPartner = false } = requested
     const pair: Pair = { from, to, flow, privateType: privateType ?? null }
     const [recipient, refund] = [
-      await createAddress(cluster, networkOf(to)),
+      creditsPartner ? null : await createAddress(cluster, networkOf(to)),
       await createAddress(cluster, networkOf(from)),
     ]
-    const addresses = { fromAmount: amount, address: recipient, refundAddress: refund }
+    const addresses = { fromAmount: amount, address: recipient ?? undefined, refundAddress: refund }
     const create = async () => {
       const quote = await quotes.requestQuote(pair, amount)
       return { quote, reply: await quotes.create(pair, addresses, quote) }
@@ -107,7 +111,7 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
       partner,
       from,
       to,
-      terms: quotes.readTerms(pair, amount, quote, reply.body),
+      terms: quotes.readTerms(pair, addresses, quote, reply.body),
       depositAddress: request.depositAddress,
       recipient,
       refund,

@@ -24,9 +24,10 @@ export function drawOrder(minimumEther: number, random: Random, types: readonly 
     () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, privateType: 'efficient' }),
     () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin, privateType: 'privatePlus' }),
     () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, privateType: 'privatePlus' }),
+    () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, creditsPartner: true }),
   ]
   const privates = { efficient: [7, 7, 8, 8], privatePlus: [9, 10] }
-  const weighted = [0, 0, 0, 1, 1, 1, 2, 3, 4, 5, 6, ...types.flatMap((type) => privates[type])]
+  const weighted = [0, 0, 0, 1, 1, 1, 2, 3, 4, 5, 6, 11, ...types.flatMap((type) => privates[type])]
   return random.oneOf(weighted.flatMap((n) => orders[n] ?? []))()
 }
 

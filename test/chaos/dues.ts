@@ -1,4 +1,4 @@
-import { convertAtLiveRate, grossOf, lessSpread, SPREAD_BPS } from '../support/published-prices.ts'
+import { ALL_BPS, convertAtLiveRate, grossOf, lessSpread, SPREAD_BPS } from '../support/published-prices.ts'
 
 /*
  * What a customer is due, computed as docs/lifecycle.md ("Deposits of another amount") and docs/settings.md (spreads) publish
@@ -7,8 +7,17 @@ import { convertAtLiveRate, grossOf, lessSpread, SPREAD_BPS } from '../support/p
 
 /** Both ends are included. */
 export type Range = Readonly<{ least: bigint; most: bigint }>
-/** One permitted result: what the recipient and the refund address must hold. */
-export type Due = Readonly<{ payout: Range; refund: Range }>
+/** One permitted result of the deposits of an exchange. */
+export type Due = Readonly<{
+  /** What the recipient and the refund address must hold. */
+  payout: Range
+  refund: Range
+  /** What the ledger must owe the partner, in the currency of the payout: the fee, and the payout if no recipient was named. */
+  partner: Range
+  /** The deposits that are converted, and the sum of those that are refunded or kept. */
+  converted: readonly bigint[]
+  returned: bigint
+}>
 
 /** The terms that a create confirmed. Currencies are named like `btc@btc`. */
 export type Terms = Readonly<{
@@ -19,10 +28,14 @@ export type Terms = Readonly<{
   fromUnits: bigint
   /** At a fixed rate the promise, otherwise an estimate. */
   toUnits: bigint
+  /** The create named no recipient: the partner's balance receives the proceeds. */
+  creditsPartner: boolean
 }>
 
 /** What the quotes of this run published, in units of the currency. A network fee is what one payment of it costs. */
 export type Published = Readonly<{
+  /** The fee of the partner, which it agreed with the operator. */
+  partnerBps: bigint
   hasNetworkFee(from: string, to: string): boolean
   /** Of both sides of an exchange. */
   networkFee(from: string, to: string): Range
@@ -32,7 +45,7 @@ export type Published = Readonly<{
   minimum(from: string, to: string): Range
 }>
 
-/** `spreads.fixedRateExtraBps`; the sandbox's partners take no fee. */
+/** `spreads.fixedRateExtraBps` (docs/settings.md). */
 const FIXED_EXTRA_BPS = 50n
 /** Quoted amounts have at most this many significant digits. */
 const QUOTED_DIGITS = 15
@@ -40,26 +53,38 @@ const QUOTED_DIGITS = 15
 const TOLERANCE_PERCENT = 1n
 const WORST_PERCENT = 98n
 /** The part that is withheld from the intermediary's chain is rounded twice. */
-const WITHHELD_ROUNDING = 2n
+export const WITHHELD_ROUNDING = 2n
 const NOTHING: Range = { least: 0n, most: 0n }
+const NO_DEPOSIT: Due = { payout: NOTHING, refund: NOTHING, partner: NOTHING, converted: [], returned: 0n }
 const INTERMEDIARIES = { efficient: ['ltc@ltc', 'xmr@xmr'], privatePlus: ['xmr@xmr'] } as const
 
 export const intermediariesOf = (type: 'efficient' | 'privatePlus'): readonly string[] => INTERMEDIARIES[type]
 
-/** The amount that a quote with this network fee must state. */
-export function quotedUnits({ from, to, flow, fromUnits }: Omit<Terms, 'toUnits'>, networkFee: bigint): bigint {
+type Quoted = Pick<Terms, 'from' | 'to' | 'flow' | 'fromUnits'>
+
+/** The amount and the partner's fee that a quote with this network fee must state. */
+export function quotedUnits(
+  { from, to, flow, fromUnits }: Quoted,
+  networkFee: bigint,
+  partnerBps: bigint,
+): Readonly<{ toUnits: bigint; partnerUnits: bigint }> {
   const spread = flow === 'fixed-rate' ? SPREAD_BPS + FIXED_EXTRA_BPS : SPREAD_BPS
-  const net = lessSpread(grossOf(from, to, significant(fromUnits)), spread) - networkFee
-  return net > 0n ? significant(net) : 0n
+  const beforePartner = lessSpread(grossOf(from, to, significant(fromUnits)), spread)
+  const beforeNetwork = lessSpread(beforePartner, partnerBps)
+  return {
+    toUnits: significant(positive(beforeNetwork - networkFee)),
+    partnerUnits: beforePartner - beforeNetwork,
+  }
 }
 
 /** Every permitted result of deposits that are in blocks. More than one only if a limit or the first deposit is ambiguous. */
 export function listDues(terms: Terms, paid: readonly bigint[], published: Published): readonly Due[] {
   // A fixed rate serves the deposit that is in a block first.
   const firsts = terms.flow === 'fixed-rate' ? paid.map((_, n) => n) : [-1]
-  return paid.length === 0
-    ? [{ payout: NOTHING, refund: NOTHING }]
-    : firsts.flatMap((first) => combine(paid.map((units, n) => duesOf(terms, units, n === first, published))))
+  if (paid.length === 0) return [NO_DEPOSIT]
+  const dues = firsts.flatMap((first) => combine(paid.map((units, n) => duesOf(terms, units, n === first, published))))
+  if (!terms.creditsPartner) return dues
+  return dues.map((due) => ({ ...due, payout: NOTHING, partner: add(due.partner, due.payout) }))
 }
 
 /** Whether the holdings of both addresses are one of the permitted results. */
@@ -71,22 +96,24 @@ function duesOf(terms: Terms, units: bigint, isFirst: boolean, published: Publis
   if (isFirst) {
     const difference = (units - terms.fromUnits) * 100n
     if (difference < -terms.fromUnits * TOLERANCE_PERCENT) return worseDues(terms, units, published)
-    if (difference <= terms.fromUnits * TOLERANCE_PERCENT) return [paysExactly(proRata(terms, units))]
-    const excess = convertAtLiveRate(terms.from, terms.to, units - terms.fromUnits)
-    return [paysExactly(terms.toUnits + excess)]
+    const excess = beforeNetworkFee(terms.from, terms.to, units - terms.fromUnits, published.partnerBps)
+    const isProRata = difference <= terms.fromUnits * TOLERANCE_PERCENT
+    return [paysExactly(terms, units, isProRata ? proRata(terms, units) : terms.toUnits + excess, published)]
   }
-  return withinMinimum(terms, units, published, () => [pays(floating(terms.from, terms.to, units, published))])
+  return withinMinimum(terms, units, published, () => [
+    pays(units, floating(terms.from, terms.to, units, published, published.partnerBps)),
+  ])
 }
 
 /** Too little for the fixed rate: the worse of fixed and live rate, if that is at least 98 % of the quote pro rata. */
 function worseDues(terms: Terms, units: bigint, published: Published): readonly Due[] {
   return withinMinimum(terms, units, published, () => {
     const byQuote = proRata(terms, units)
-    const live = floating(terms.from, terms.to, units, published)
+    const live = floating(terms.from, terms.to, units, published, published.partnerBps).payout
     const payout = { least: smaller(byQuote, live.least), most: smaller(byQuote, live.most) }
     const isEnough = (to: bigint) => to * terms.fromUnits * 100n >= terms.toUnits * units * WORST_PERCENT
     return [
-      ...(isEnough(payout.most) ? [pays(payout)] : []),
+      ...(isEnough(payout.most) ? [pays(units, { payout, partner: partnerFee(terms, payout, published) })] : []),
       ...(isEnough(payout.least) ? [] : [refunds(terms.from, units, published)]),
     ]
   })
@@ -109,41 +136,71 @@ function withinMinimum(
 function privateDues({ from, to, privateType }: Terms, units: bigint, published: Published): readonly Due[] {
   const offered = intermediariesOf(privateType ?? 'efficient').filter((via) => published.hasNetworkFee(from, via))
   return offered.map((via) => {
-    const first = floating(from, via, units, published)
-    return pays({
-      least: floating(via, to, first.least - WITHHELD_ROUNDING, published).least,
-      most: floating(via, to, first.most, published).most,
-    })
+    // The partner takes its fee once, from the second.
+    const first = floating(from, via, units, published, 0n).payout
+    const least = floating(via, to, first.least - WITHHELD_ROUNDING, published, published.partnerBps)
+    const most = floating(via, to, first.most, published, published.partnerBps)
+    const span = (of: 'payout' | 'partner') => ({ least: least[of].least, most: most[of].most })
+    return pays(units, { payout: span('payout'), partner: span('partner') })
   })
 }
 
-function floating(from: string, to: string, units: bigint, published: Published): Range {
-  const net = convertAtLiveRate(from, to, units)
+type Proceeds = Pick<Due, 'payout' | 'partner'>
+
+function floating(from: string, to: string, units: bigint, published: Published, partnerBps: bigint): Proceeds {
+  const before = beforeNetworkFee(from, to, units, partnerBps)
   const fee = published.networkFee(from, to)
-  return { least: net - fee.most, most: net - fee.least }
+  // The server may read another network fee for the partner's fee than it did for the payout.
+  const moved = fee.most - fee.least
+  return {
+    payout: { least: before - fee.most, most: before - fee.least },
+    partner: { least: shareOf(before - moved, partnerBps), most: shareOf(before + moved, partnerBps) },
+  }
+}
+
+const beforeNetworkFee = (from: string, to: string, units: bigint, partnerBps: bigint): bigint =>
+  lessSpread(convertAtLiveRate(from, to, units), partnerBps)
+
+/** The partner's fee, beside what is left of an amount after it. */
+const shareOf = (units: bigint, partnerBps: bigint): bigint => (units * partnerBps) / (ALL_BPS - partnerBps)
+
+/** The partner's fee beside this payout: a share of the amount before the network fee, as in a quote. */
+function partnerFee({ from, to }: Terms, payout: Range, { networkFee, partnerBps }: Published): Range {
+  const fee = networkFee(from, to)
+  return { least: shareOf(payout.least + fee.least, partnerBps), most: shareOf(payout.most + fee.most, partnerBps) }
 }
 
 /** What does not cover its own network fee is kept (`DUST`). */
 function refunds(currency: string, units: bigint, published: Published): Due {
   const fee = published.refundFee(currency)
-  return { payout: NOTHING, refund: { least: positive(units - fee.most), most: positive(units - fee.least) } }
+  const refund = { least: positive(units - fee.most), most: positive(units - fee.least) }
+  return { ...NO_DEPOSIT, refund, returned: units }
 }
 
 const positive = (units: bigint): bigint => (units > 0n ? units : 0n)
 
-const pays = (payout: Range): Due => ({ payout, refund: NOTHING })
-const paysExactly = (units: bigint): Due => pays({ least: units, most: units })
+const pays = (deposit: bigint, proceeds: Proceeds): Due => ({ ...NO_DEPOSIT, ...proceeds, converted: [deposit] })
+function paysExactly(terms: Terms, deposit: bigint, units: bigint, published: Published): Due {
+  const payout = { least: units, most: units }
+  return pays(deposit, { payout, partner: partnerFee(terms, payout, published) })
+}
 const proRata = ({ fromUnits, toUnits }: Terms, units: bigint): bigint => (toUnits * units) / fromUnits
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
-const isWithin = ({ least, most }: Range, units: bigint): boolean => units >= least && units <= most
+export const isWithin = ({ least, most }: Range, units: bigint): boolean => units >= least && units <= most
 const add = (a: Range, b: Range): Range => ({ least: a.least + b.least, most: a.most + b.most })
 
 /** Every sum of one permitted result per deposit. */
 function combine(perDeposit: readonly (readonly Due[])[]): readonly Due[] {
-  let sums: readonly Due[] = [{ payout: NOTHING, refund: NOTHING }]
+  let sums: readonly Due[] = [NO_DEPOSIT]
   for (const dues of perDeposit)
     sums = sums.flatMap((sum) =>
-      dues.map(({ payout, refund }) => ({ payout: add(sum.payout, payout), refund: add(sum.refund, refund) })),
+      dues.map((due) => ({
+        payout: add(sum.payout, due.payout),
+        refund: add(sum.refund, due.refund),
+        partner: add(sum.partner, due.partner),
+        converted: [...sum.converted, ...due.converted],
+        returned: sum.returned + due.returned,
+      })),
     )
   return sums
 }

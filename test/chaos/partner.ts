@@ -9,7 +9,8 @@ import { createPublishedTerms } from './published.ts'
 export type Pair = Pick<Terms, 'from' | 'to' | 'flow' | 'privateType'>
 /** A quote as the API returned it. */
 type Quote = Json
-type Addresses = Readonly<{ fromAmount: string; address: string; refundAddress: string }>
+/** Without an address, the proceeds are credited to the partner. */
+type Addresses = Readonly<{ fromAmount: string; address: string | undefined; refundAddress: string }>
 
 /** The partner's side of an order: quotes, creates, and the records of what both stated. */
 export type Partner = Readonly<{
@@ -21,7 +22,7 @@ export type Partner = Readonly<{
   /** Sends the rateId of a fixed-rate quote. */
   create(pair: Pair, addresses: Addresses, quote: Quote): Promise<Reply>
   /** The terms that the customer accepted: those of the quote at a fixed rate, otherwise those of the create. */
-  readTerms(pair: Pair, amount: string, quote: Quote, created: Json): Terms
+  readTerms(pair: Pair, addresses: Addresses, quote: Quote, created: Json): Terms
 }>
 
 const RATE = '/v1/cross-chain/rate'
@@ -67,10 +68,17 @@ export function createPartner(
       }
       const quote = await getQuote({ from, to }, amount, { flow })
       published.record(from, to, quote)
-      const terms = { from, to, flow, privateType, fromUnits: parseUnits(amount, decimalsOf(from)) }
-      const due = quotedUnits(terms, parseUnits(quote.fees.network, decimalsOf(to)))
-      if (quote.toAmount !== toNumber(due, to))
-        disputes.push(`${amount} of ${from} is quoted as ${quote.toAmount} of ${to}, and is worth ${toNumber(due, to)}`)
+      const terms = { from, to, flow, fromUnits: parseUnits(amount, decimalsOf(from)) }
+      const fee = parseUnits(quote.fees.network, decimalsOf(to))
+      const { toUnits, partnerUnits } = quotedUnits(terms, fee, published.partnerBps)
+      if (quote.toAmount !== toNumber(toUnits, to))
+        disputes.push(
+          `${amount} of ${from} is quoted as ${quote.toAmount} of ${to}, and is worth ${toNumber(toUnits, to)}`,
+        )
+      if (parseUnits(quote.fees.partner, decimalsOf(to)) !== partnerUnits)
+        disputes.push(
+          `${amount} of ${from} is quoted with a partner fee of ${quote.fees.partner} of ${to}, and ${partnerUnits} units are due`,
+        )
       return quote
     },
     create(pair, addresses, { rateId }) {
@@ -81,15 +89,16 @@ export function createPartner(
       const promise = flow === 'fixed-rate' ? { rateId } : {}
       return client.call('POST', '/v1/cross-chain/exchange', { ...requested, flow, ...promise })
     },
-    readTerms({ from, to, flow, privateType }, amount, quote, { id, request }) {
-      const terms = { from, to, flow, privateType, fromUnits: parseUnits(amount, decimalsOf(from)) }
+    readTerms({ from, to, flow, privateType }, { fromAmount, address }, quote, { id, request }) {
+      const fromUnits = parseUnits(fromAmount, decimalsOf(from))
+      const terms = { from, to, flow, privateType, fromUnits, creditsPartner: address === undefined }
       const created = parseUnits(request.amountToRequested, decimalsOf(to))
       const fee = published.networkFee(from, to)
+      const worth = (networkFee: bigint) => quotedUnits(terms, networkFee, published.partnerBps).toUnits
       const isExpected =
         flow === 'fixed-rate'
           ? toNumber(created, to) === quote.toAmount
-          : privateType !== null ||
-            (created >= quotedUnits(terms, fee.most) && created <= quotedUnits(terms, fee.least))
+          : privateType !== null || (created >= worth(fee.most) && created <= worth(fee.least))
       if (!isExpected)
         disputes.push(`exchange ${id} is created for ${created} of ${to}, and was quoted as ${quote.toAmount}`)
       return { ...terms, toUnits: flow === 'fixed-rate' ? parseUnits(String(quote.toAmount), decimalsOf(to)) : created }

@@ -3,6 +3,9 @@ import { decimalsOf, feeMovePercent } from '../support/published-prices.ts'
 import type { Json } from '../support/until.ts'
 import type { Published, Range } from './dues.ts'
 
+/** The fee of the partner of a run, which is set when its fleet starts. */
+export const PARTNER_BPS = 20n
+
 /** The network fees and minimums that the quotes of a run published. */
 export type PublishedTerms = Published &
   Readonly<{
@@ -18,6 +21,7 @@ export function createPublishedTerms(fixedFees: readonly string[]): PublishedTer
   const refundFees = new Map<string, Range>()
   const minimums = new Map<string, Range>()
   return {
+    partnerBps: PARTNER_BPS,
     record(from, to, { fees: quoted, min }) {
       extend(fees, `${from} ${to}`, parseUnits(quoted.network, decimalsOf(to)))
       extend(refundFees, to, parseUnits(quoted.payout, decimalsOf(to)))

@@ -6,6 +6,7 @@ import type { Cluster } from './cluster.ts'
 import { type Customers, createCustomers } from './customers.ts'
 import { createFleet, type Fleet, type FleetOptions } from './fleet.ts'
 import { toQuery } from './partner.ts'
+import { PARTNER_BPS } from './published.ts'
 
 /** A started fleet, a partner and the partner's customers. */
 export type Run = Readonly<{
@@ -28,6 +29,7 @@ export async function openRun(cluster: Cluster, options: FleetOptions): Promise<
   const fleet = await createFleet(cluster, options)
   try {
     await fleet.start()
+    await setPartnerFee(fleet)
     const urls = fleet.apis.map(({ url }) => url ?? '')
     await waitUntilQuoting(urls)
     const open = (apiKey: string) => createClient(urls, { apiKey, isInterrupted: options.isInterrupted ?? false })
@@ -51,6 +53,12 @@ export async function openRun(cluster: Cluster, options: FleetOptions): Promise<
     await fleet.stop()
     throw error
   }
+}
+
+/** Before the first request, because each process keeps a partner that it has read for seconds. */
+async function setPartnerFee({ database }: Fleet): Promise<void> {
+  const sql = "update partners set fee_bps = $1 where name = 'sandbox' returning 1"
+  if ((await database.query(sql, [PARTNER_BPS])).length !== 1) throw new Error('the fleet has no partner sandbox')
 }
 
 /** Runs the work on a new fleet and stops the fleet. */

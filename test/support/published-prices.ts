@@ -15,7 +15,7 @@ const MARKET: Readonly<Record<string, { decimals: number; dollars: string; bidAs
   'xmr@xmr': { decimals: 12, dollars: '382', bidAskBps: 4n },
 }
 const PRICE_DECIMALS = 12
-const ALL_BPS = 10_000n
+export const ALL_BPS = 10_000n
 /** `spreads.majorBps` (docs/settings.md). */
 export const SPREAD_BPS = 40n
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
+import type { Account } from '../../server/src/core/domain/ledger/chart.ts'
 import {
   type Conversion,
   conversionEntry,

@@ -8,7 +8,7 @@ import { checkLedger, listPersistent } from './check-ledger.ts'
 import { checkNonces } from './check-nonces.ts'
 import { checkStatuses } from './check-statuses.ts'
 import type { Client } from './client.ts'
-import { type Customers, isInBlock, isInBlockOrPool, type Payment, type Purchase } from './customers.ts'
+import { type Customers, isInBlock, isInPool, type Payment, type Purchase } from './customers.ts'
 import type { Fleet } from './fleet.ts'
 
 /** What the app did wrong, one sentence each. Must be empty. */
@@ -56,7 +56,7 @@ export async function waitUntilIdle(
     const lines = unfinished.map(({ what }) => `${what} is under way`)
     for (const exchange of await fleet.database.query<Open>(OPEN, [paid]))
       if (await canProgress(fleet, purchases, exchange)) lines.push(`exchange ${exchange.id} is ${exchange.status}`)
-    return lines
+    return lines.length > 0 ? lines : listPooled(fleet, purchases)
   }
   const isIdleOrStuck = async () => {
     try {
@@ -76,6 +76,17 @@ export async function waitUntilIdle(
   return open
 }
 
+/**
+ * Payments that a reorganisation returned to the pool. An exchange that is finished stays so, and the block that includes its
+ * payment again changes the wallet during the checks.
+ */
+async function listPooled(fleet: Fleet, purchases: readonly Purchase[]): Promise<readonly string[]> {
+  const lines: string[] = []
+  for (const payment of purchases.flatMap(({ payments }) => payments))
+    if (await isInPool(fleet, payment)) lines.push(`payment ${payment.hash} of ${payment.network} is in the pool`)
+  return lines
+}
+
 /** False if the payment was double-spent: it never confirms, and the exchange stays open until it expires. */
 async function canProgress(fleet: Fleet, purchases: readonly Purchase[], open: Open): Promise<boolean> {
   const { id, status, tx_hash, leg } = open
@@ -84,7 +95,8 @@ async function canProgress(fleet: Fleet, purchases: readonly Purchase[], open: O
   if (tx_hash !== null && status !== 'pending') return true
   const payments = purchases.find((one) => one.id === id)?.payments ?? []
   for (const payment of payments)
-    if ((tx_hash === null || payment.hash === tx_hash) && (await isInBlockOrPool(fleet, payment))) return true
+    if (tx_hash === null || payment.hash === tx_hash)
+      if ((await isInBlock(fleet, payment)) || (await isInPool(fleet, payment))) return true
   return false
 }
 

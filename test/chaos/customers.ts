@@ -230,11 +230,10 @@ export async function isInBlock({ cluster }: Fleet, { network, hash }: Payment):
   return block?.hash === receipt.blockHash && receipt.status === '0x1'
 }
 
-/** Whether a payment is in a block or can still get into one. */
-export async function isInBlockOrPool(fleet: Fleet, payment: Payment): Promise<boolean> {
-  const { network, hash } = payment
-  if (network === 'xmr') return (await locateMoneroTransaction(fleet.cluster, hash)) !== null
-  if (network !== 'btc' && network !== 'ltc')
-    return (await fleet.cluster.call(network, 'eth_getTransactionByHash', [hash])) !== null
-  return (await isInBlock(fleet, payment)) || (await fleet.cluster.call(network, 'getrawmempool')).includes(hash)
+/** Whether a payment is in no block and in the pool of the node, from which it can still get into one. */
+export async function isInPool({ cluster }: Fleet, { network, hash }: Payment): Promise<boolean> {
+  if (network === 'xmr') return (await locateMoneroTransaction(cluster, hash)) === 'pool'
+  if (network === 'btc' || network === 'ltc') return (await cluster.call(network, 'getrawmempool')).includes(hash)
+  const transaction: Json = await cluster.call(network, 'eth_getTransactionByHash', [hash])
+  return transaction !== null && transaction.blockHash === null
 }

@@ -41,16 +41,27 @@ describeWith('monerod', 'Monero in the explorer', () => {
   test('shows a transaction as unconfirmed, then with confirmations, fee, rings and keys, without addresses and amounts', async () => {
     const { address } = await scenario.wallet('xmr')
     // Other tests mine on this chain and replace its blocks, so repeat until the payment is shown unconfirmed.
-    const { hash, path } = await scenario.until('the payment is shown unconfirmed', async () => {
-      const hash = await pay(address)
-      const path = await readPagePath('txExplorer', hash)
-      return (await fetchText(path)).body.includes('unconfirmed') ? { hash, path } : null
-    })
+    const payUnconfirmed = () =>
+      scenario.until('the payment is shown unconfirmed', async () => {
+        const hash = await pay(address)
+        const path = await readPagePath('txExplorer', hash)
+        return (await fetchText(path)).body.includes('unconfirmed') ? { hash, path } : null
+      })
+    let payment = await payUnconfirmed()
     const body = await scenario.until('the payment is shown in its block', async () => {
       await scenario.mine('xmr', 2)
-      const page = await fetchText(path)
-      return page.status === 200 && page.body.includes('in a block') ? page.body : null
+      const page = await fetchText(payment.path)
+      if (page.status === 200 && page.body.includes('in a block')) return page.body
+      const { txs, missed_tx: missed } = (await post('/get_transactions', { txs_hashes: [payment.hash] })) as {
+        txs?: object[]
+        missed_tx?: string[]
+      }
+      console.info('monero-explorer:', page.status, payment.hash, JSON.stringify(missed ?? txs).slice(0, 300))
+      // A deeper reorganisation can make a payment invalid.
+      if (missed !== undefined) payment = await payUnconfirmed()
+      return null
     })
+    const { hash } = payment
     // Compare with the node's own data.
     const { txs } = (await post('/get_transactions', { txs_hashes: [hash], decode_as_json: true })) as {
       txs: [{ as_json: string; block_height: number; confirmations: number }]

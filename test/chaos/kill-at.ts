@@ -4,12 +4,17 @@
  *
  *   TEST_KILL_AT    `<name>:<n>:<signal>`, SIGKILL or SIGSTOP
  *   TEST_KILLED_AT  file to which the name of the checkpoint is appended
+ *
+ * Also writes Node's compile cache while the process runs. Node writes it at a normal exit only, and these processes are killed.
  */
 import { appendFileSync, realpathSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
 
+/** By then the process has loaded its modules. */
+const LOADED_MS = 6_000
 /** Much longer than the kernel takes to deliver a signal. */
 const SIGNAL_MS = 1_000
 
@@ -36,4 +41,5 @@ async function killAtCheckpoint(): Promise<void> {
   })
 }
 
+setTimeout(flushCompileCache, LOADED_MS).unref()
 if (isMainThread) await killAtCheckpoint()

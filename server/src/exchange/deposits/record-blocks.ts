@@ -30,16 +30,26 @@ export type Progress = Readonly<{ height: number; behind: number }>
 
 /** Sightings that are inspected per call, each with a few requests to a node. */
 const INSPECTIONS_MAX = 50
-/** Exchanges expire up to this much later, and the store is written this much less often. */
+/**
+ * Exchanges expire up to this much later, and the store is written this much less often. While the head stays, the cursor is read
+ * again this often, because another watcher may have rewound it.
+ */
 const CAUGHT_UP_EVERY_MS = 5_000
 
 /** Records the blocks of one network up to its head, and rewinds after a reorganisation. */
 export function createRecordBlocks(deps: RecordBlocksDeps) {
   const caughtUpAt = new Map<string, number>()
+  /** Heads whose blocks are all recorded. */
+  const recorded = new Map<string, BlockRef>()
   return async function recordBlocks(chain: Chain): Promise<Progress> {
     const network = chain.network.id
     const startedAt = performance.now()
     const head = await chain.reader.head()
+    const isCaughtUpDue = startedAt - (caughtUpAt.get(network) ?? -Infinity) >= CAUGHT_UP_EVERY_MS
+    if (recorded.get(network)?.hash === head.hash && !isCaughtUpDue) {
+      await recordPending(deps, chain)
+      return { height: head.height, behind: 0 }
+    }
     let cursor = (await deps.store.chainLog.cursor(network)) ?? (await start(deps, chain, head))
     for (let n = 0; n < BLOCKS_MAX; n++) {
       if (!(await isOnBestChain(deps, chain, cursor, head))) {
@@ -59,8 +69,10 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
       // If another watcher was faster, continue from its cursor.
       cursor = appended ? block : ((await deps.store.chainLog.cursor(network)) ?? cursor)
     }
+    if (cursor.hash === head.hash) recorded.set(network, head)
+    else recorded.delete(network)
     await recordPending(deps, chain)
-    if (cursor.height >= head.height && startedAt - (caughtUpAt.get(network) ?? -Infinity) >= CAUGHT_UP_EVERY_MS) {
+    if (cursor.height >= head.height && isCaughtUpDue) {
       await deps.store.chainLog.recordCaughtUp(network, performance.now() - startedAt)
       await deps.store.alarms.clear(`reorg:${network}`)
       caughtUpAt.set(network, startedAt)

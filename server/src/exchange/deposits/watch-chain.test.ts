@@ -15,26 +15,30 @@ const network = { ...eth.network, blockTimeMs: 60_000 }
 
 const refOf = (height: number) => ({ height, hash: `hash ${height}`, parentHash: `hash ${height - 1}` })
 
-/** A chain of this height, and how often each of its calls was made. */
-function createCountedChain() {
+/** A chain, and how often each of its calls was made. */
+function createCountedChain(height: () => number) {
   const calls = { head: 0, block: 0, mempool: 0 }
   const count = <T>(name: keyof typeof calls, answer: T): Promise<T> => {
     calls[name]++
     return Promise.resolve(answer)
   }
   const reader = {
-    head: () => count('head', refOf(HEIGHT)),
+    head: () => count('head', refOf(height())),
     block: (height: number) => count('block', { ...refOf(height), time: height, transfers: [], transactions: [] }),
     mempool: () => count('mempool', []),
   }
   return { chain: { network, reader } as unknown as Chain, calls }
 }
 
-/** Keeps the heights that were appended. */
+/** Keeps the heights that were appended, and how often the cursor was read. */
 function createMemoryStore() {
   const appended: number[] = []
+  const reads = { cursor: 0 }
   const chainLog = {
-    cursor: async () => refOf(appended.at(-1) ?? 0),
+    async cursor() {
+      reads.cursor++
+      return refOf(appended.at(-1) ?? 0)
+    },
     append: async (_network: string, { height }: { height: number }) => appended.push(height) > 0,
     recordSightings: async () => undefined,
     listSightingsToInspect: async () => [],
@@ -45,13 +49,11 @@ function createMemoryStore() {
     alarms: { clear: async () => undefined },
     transaction: async (work: (tx: unknown) => unknown) => work({ chainLog }),
   }
-  return { appended, store: store as unknown as RecordBlocksDeps['store'] }
+  return { appended, reads, store: store as unknown as RecordBlocksDeps['store'] }
 }
 
-test('T56: reads blocks up to the head without a pause: one call for each, and two for a turn of 200', async () => {
-  const { chain, calls } = createCountedChain()
-  const { appended, store } = createMemoryStore()
-  const recordBlocks = createRecordBlocks({
+const recordBlocksIn = (store: RecordBlocksDeps['store']) =>
+  createRecordBlocks({
     store,
     assetOf: () => null,
     assetById: () => eth.asset,
@@ -60,6 +62,11 @@ test('T56: reads blocks up to the head without a pause: one call for each, and t
     settings: { fundingsAreCapital: true, guards: guardDefaults },
     log: createLog({ level: 'silent', pretty: false }),
   })
+
+test('T56: reads blocks up to the head without a pause: one call for each, and two for a turn of 200', async () => {
+  const { chain, calls } = createCountedChain(() => HEIGHT)
+  const { appended, store } = createMemoryStore()
+  const recordBlocks = recordBlocksIn(store)
   const lags: number[] = []
   const caughtUp = Promise.withResolvers<void>()
   const watcher = watchChain({
@@ -78,4 +85,18 @@ test('T56: reads blocks up to the head without a pause: one call for each, and t
   expect(lags.slice(0, 2)).toEqual([HEIGHT - BLOCKS_PER_TURN, HEIGHT - 2 * BLOCKS_PER_TURN])
   expect(appended).toEqual(Array.from({ length: HEIGHT }, (_, n) => n + 1))
   expect(calls).toEqual({ head: TURNS, block: HEIGHT, mempool: TURNS })
+})
+
+test('reads the cursor again only for a new head', async () => {
+  let height = 3
+  const { chain, calls } = createCountedChain(() => height)
+  const { appended, reads, store } = createMemoryStore()
+  const recordBlocks = recordBlocksIn(store)
+  for (let n = 0; n < 3; n++) expect(await recordBlocks(chain)).toEqual({ height: 3, behind: 0 })
+  expect(reads.cursor).toBe(1)
+  height = 4
+  expect(await recordBlocks(chain)).toEqual({ height: 4, behind: 0 })
+  expect(reads.cursor).toBe(2)
+  expect(appended).toEqual([1, 2, 3, 4])
+  expect(calls.mempool).toBe(4)
 })

@@ -108,6 +108,12 @@ export const BuildSwapBody = Type.Object({
   referrerFee: percentMember(referrerFee),
   maxPriceImpact: Type.Optional(percentMember(maxPriceImpact)),
   network: defiNetworkInput,
+  recipient: Type.Optional(
+    address('Who receives the output; the sender by default. On `sol` only the sender can. Additive.', account),
+  ),
+  format: Type.Optional(
+    wordOf(['raw'], { description: 'Form of the answer: unsigned transactions. Additive.', examples: ['raw'] }),
+  ),
   externalId: Type.Optional(
     externalIdInput({
       description:

@@ -472,6 +472,14 @@ export interface BuildSwapBody {
    */
   network: DefiNetworkTicker | (string & {})
   /**
+   * Who receives the output; the sender by default. On `sol` only the sender can. Additive.
+   */
+  recipient?: string | null
+  /**
+   * Form of the answer: unsigned transactions. Additive.
+   */
+  format?: 'raw' | null
+  /**
    * Your own id of the swap, 1 to 64 printable ASCII characters. The swap has it once it was sent, within 30 days and unless `/v1/defi/send/swap` names another one. Additive.
    */
   externalId?: string | null

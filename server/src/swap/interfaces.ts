@@ -19,7 +19,7 @@ export type SwapRequest = Readonly<{
   maxPriceImpact?: string
 }>
 
-export type BuildRequest = SwapRequest & Readonly<{ account: string; externalId?: string }>
+export type BuildRequest = SwapRequest & Readonly<{ account: string; recipient?: string; externalId?: string }>
 
 export type SendRequest = Readonly<{
   account: string

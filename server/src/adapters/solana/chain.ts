@@ -57,7 +57,14 @@ export function createSolanaSwapChain({ network, rpcUrls, lookupTables = [] }: S
   return Object.freeze({
     ...createSolanaAddressFormat(),
     network,
-    ...{ wrapped: wrappedSol, unitsMax: U64_MAX, spender: null, executor: null, aggregatorTaker: null },
+    ...{
+      wrapped: wrappedSol,
+      unitsMax: U64_MAX,
+      spender: null,
+      executor: null,
+      aggregatorTaker: null,
+      paysOthers: false,
+    },
     aggregatorGas: { unreported: UNREPORTED_UNITS, overhead: OVERHEAD_UNITS },
     ownContracts: new Set<string>(),
     // A leader drops what it does not include; a validator forwards it for some slots only.

@@ -41,7 +41,7 @@ export function createSuiSwapChain({ network, rpcUrls, dexes = [] }: SuiSwapChai
   return Object.freeze({
     ...createSuiAddressFormat(),
     network,
-    ...{ wrapped: nativeCoin, spender: null, executor: null, aggregatorTaker: null },
+    ...{ wrapped: nativeCoin, spender: null, executor: null, aggregatorTaker: null, paysOthers: true },
     aggregatorGas: { unreported: UNREPORTED_UNITS, overhead: 0 },
     unitsMax: U64_MAX,
     ownContracts: new Set<string>(),

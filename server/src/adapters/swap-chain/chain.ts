@@ -81,6 +81,7 @@ export function createEvmSwapChain(options: EvmSwapChainOptions) {
     spender: router,
     executor,
     aggregatorTaker,
+    paysOthers: true,
     unitsMax: UINT256_MAX,
     aggregatorGas: { unreported: UNREPORTED_GAS, overhead: OVERHEAD_GAS },
     ownContracts: new Set<string>(ownContracts),

@@ -11,13 +11,17 @@ export function mountTransactions(context: ApiContext<{ swaps: SwapServices }>):
   const { swaps } = context.services
   mount(context, routes.buildSwap, async (request, reply) => {
     const body = request.body as BuildSwapBody
-    const { account, fromTokenAddress, toTokenAddress, amount, network, maxPriceImpact, externalId } = body
+    const { account, fromTokenAddress, toTokenAddress, amount, network } = body
+    const { recipient, maxPriceImpact, externalId } = body
     const percentages = {
       ...{ slippage: String(body.slippage), referrerFee: String(body.referrerFee) },
       ...(maxPriceImpact === undefined ? {} : { maxPriceImpact: String(maxPriceImpact) }),
     }
-    const ownId = externalId === undefined ? {} : { externalId }
-    const buildRequest = { account, fromTokenAddress, toTokenAddress, amount, network, ...percentages, ...ownId }
+    const buildRequest = {
+      ...{ account, fromTokenAddress, toTokenAddress, amount, network, ...percentages },
+      ...(recipient === undefined ? {} : { recipient }),
+      ...(externalId === undefined ? {} : { externalId }),
+    }
     const built = await swaps.buildSwap(
       callerOf(request).partner,
       buildRequest,

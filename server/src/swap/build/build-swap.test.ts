@@ -51,7 +51,7 @@ const router = {
 const chain = {
   ...{ network: { id: 'eth', decimals: 18 }, native: '0xn', wrapped: WETH, spender: '0xr', executor: '0xx' },
   ...{ unitsMax: 2n ** 256n - 1n, aggregatorGas: { unreported: 400_000, overhead: 90_000 } },
-  ...{ aggregatorTaker: '0xy', ownContracts: new Set(['0xr', '0xx', '0xy']) },
+  ...{ aggregatorTaker: '0xy', paysOthers: true, ownContracts: new Set(['0xr', '0xx', '0xy']) },
   parse: (text: string) => text,
   parseAccount: (text: string) => (text === '' ? null : text),
   formatAddress: (text: string) => text,
@@ -263,6 +263,51 @@ describe('D7: an aggregator', () => {
     isKnownCall = false
     expect(await buildWith('1')).toEqual(['swap by honest'])
     expect(minimums).toEqual([])
+  })
+})
+
+describe('a recipient', () => {
+  const orders: SwapOrder[] = []
+  const buildFor = (recipient: string, changes: object = {}, own: Partial<BuildSwapDeps> = {}) => {
+    orders.length = 0
+    const kept = {
+      ...chain,
+      ...changes,
+      prepare: (order: SwapOrder) => {
+        orders.push(order)
+        return chain.prepare(order)
+      },
+    } as SwapChain
+    const networks = { getOpen: () => ({ chain: kept, nativeIsToken: false }) } as unknown as SwapNetworks
+    const builder = createBuildSwap({ ...deps, ...own, networks, routes: createRouteReliability({ now: () => 0 }) })
+    return builder({ id: 'p' } as Partner, { ...request, recipient }, null)
+  }
+
+  it('is paid instead of the sender, and is bound by the reference', async () => {
+    await buildFor('0xb')
+    expect(orders.map(({ account, recipient }) => [account, recipient])).toEqual([['0xa', '0xb']])
+  })
+
+  it.each([
+    ['our contract', '0xr', 'INVALID_ADDRESS'],
+    ['the target token', USDC, 'INVALID_ADDRESS'],
+    ['the source token', WETH, 'INVALID_ADDRESS'],
+    ['no address', '', 'INVALID_ADDRESS'],
+  ])('is refused if it is %s', async (_, recipient, code) => {
+    await expect(buildFor(recipient)).rejects.toMatchObject({ code, problems: [{ field: 'recipient' }] })
+    expect(orders).toEqual([])
+  })
+
+  it('is refused if it is an address of ours, or restricted, or if the family pays senders only', async () => {
+    const isOwnAddress = async (address: string) => address === '0xb'
+    await expect(buildFor('0xb', {}, { isOwnAddress })).rejects.toMatchObject({ code: 'ADDRESS_IS_OURS' })
+    const screening: BuildSwapDeps['screening'] = {
+      screen: async ({ address }) => (address === '0xb' ? 'block' : 'allow'),
+    }
+    await expect(buildFor('0xb', {}, { screening })).rejects.toMatchObject({ code: 'RESTRICTED' })
+    await expect(buildFor('0xb', { paysOthers: false })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await buildFor('0xa', { paysOthers: false })
+    expect(orders).toHaveLength(1)
   })
 })
 

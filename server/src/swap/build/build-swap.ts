@@ -67,15 +67,16 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   const { chain } = deps.networks.getOpen(request.network)
   const account = readAccount(chain, request.account, 'account')
   const parsed = await readSwapRequest(deps, request)
-  await checkAccount(deps, chain, account)
+  await checkAccount(deps, chain, account, 'account')
+  const recipient = await readRecipient(deps, chain, request, account)
   const expiry = await chain.chooseExpiry(deps.now() + deps.settings.deadlineMs)
-  const terms = { account, expiry, ...(await readFeeTerms(deps, partner, chain, parsed.feePpm)) }
+  const terms = { account, recipient, expiry, ...(await readFeeTerms(deps, partner, chain, parsed.feePpm)) }
   const avoid = deps.routes.avoided(chain.network.id, account)
   const [priced, quotes] = await Promise.all([
     priceSwap(deps, parsed, avoid),
     readAggregatorQuotes(deps, parsed, 'callable'),
   ])
-  const quote = chooseQuote(deps, priced, quotes)
+  const quote = paysRecipient(chain, terms) ? chooseQuote(deps, priced, quotes) : null
   const attempt = quote === null ? null : await prepareByAggregator(deps, partner, priced, terms, quote)
   const { approve, swap, ref } = attempt?.prepared ?? (await prepareOwnRoute(deps, partner, priced, terms, avoid))
   // If our own route fails simulation too, `prepareOwnRoute` throws and the aggregator is not penalised.
@@ -98,7 +99,7 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
 /** With the reference of its order. */
 type BuiltSwap = PreparedSwap & Pick<SwapOrder, 'ref'>
 
-type BuildTerms = FeeTerms & Readonly<{ account: string; expiry: Expiry | null }>
+type BuildTerms = FeeTerms & Readonly<{ account: string; recipient: string; expiry: Expiry | null }>
 
 /** Routes per build: the first, one at newer pools, and one around pools that paid other than quoted. */
 const ROUTES_MAX = 3
@@ -281,12 +282,39 @@ async function checkAccount(
   { isOwnAddress, screening }: BuildSwapDeps,
   chain: SwapChain,
   account: string,
+  field: string,
 ): Promise<void> {
   const checksummed = chain.formatAddress(account)
   if (await isOwnAddress(checksummed))
-    throw new AppError('ADDRESS_IS_OURS', 'account is an address of this service', { field: 'account' })
-  await screen(screening, chain, checksummed)
+    throw new AppError('ADDRESS_IS_OURS', `${field} is an address of this service`, { field })
+  await screen(screening, chain, checksummed, field)
 }
+
+/** Reads who receives the output: the sender, unless the request names another account. */
+async function readRecipient(
+  deps: BuildSwapDeps,
+  chain: SwapChain,
+  { recipient: text, fromTokenAddress, toTokenAddress }: BuildRequest,
+  account: string,
+): Promise<string> {
+  if (text === undefined) return account
+  const field = 'recipient'
+  const recipient = readAccount(chain, text, field)
+  if (recipient === account) return account
+  if (!chain.paysOthers) {
+    const message = `a swap on ${chain.network.id} pays its sender: leave recipient out`
+    throw new AppError('VALIDATION_ERROR', message, { field })
+  }
+  // A token contract would keep the coins.
+  if ([fromTokenAddress, toTokenAddress].some((token) => chain.parse(token) === recipient))
+    throw new AppError('INVALID_ADDRESS', 'recipient is one of the two tokens', { field })
+  await checkAccount(deps, chain, recipient, field)
+  return recipient
+}
+
+/** An aggregator that trades for the sender's own account also pays that account. */
+const paysRecipient = (chain: SwapChain, { account, recipient }: Pick<BuildTerms, 'account' | 'recipient'>): boolean =>
+  recipient === account || chain.aggregatorTaker !== null
 
 export async function screen(
   screening: Screening,
@@ -302,11 +330,11 @@ function orderOf(
   { refs }: BuildSwapDeps,
   partner: Partner,
   { network: { chain }, from, to, amountIn, minReceived, feePpm, routed }: PricedSwap,
-  { account, feeTo, owesFee, expiry }: BuildTerms,
+  { account, recipient, feeTo, owesFee, expiry }: BuildTerms,
   aggregatorCall: AggregatorCall | undefined,
 ): SwapOrder {
   const terms = {
-    ...{ account, recipient: account, tokenIn: from.address, tokenOut: to.address },
+    ...{ account, recipient, tokenIn: from.address, tokenOut: to.address },
     ...{ amountIn, minReceived, feePpm, feeTo, expiry },
   }
   const call = aggregatorCall === undefined ? {} : { aggregatorCall }

@@ -150,6 +150,8 @@ export interface SwapChain extends AddressFormat {
   readonly executor: string | null
   /** The account for which aggregators trade, and the executor of their calls; null: the user's own account. */
   readonly aggregatorTaker: string | null
+  /** Whether a swap can pay another account than the sender's. */
+  readonly paysOthers: boolean
   /**
    * Costs of an aggregator's swap in units of gas: of the whole transaction if the aggregator reports none, and of what we add to what it
    * reports.

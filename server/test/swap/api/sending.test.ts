@@ -1,4 +1,4 @@
-import { encodeFunctionData, type Hex } from 'viem'
+import { encodeFunctionData, formatUnits, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { erc20, LOCK_MS, NATIVE, type Stage, sign, startStage, trade } from './partner.ts'
 import { buildSwap, nativeForToken, sendBody } from './refused-swaps.ts'
@@ -55,6 +55,22 @@ describe('a swap is rejected', () => {
 })
 
 describe('a partner swaps', () => {
+  test('for another recipient, who alone is paid', async () => {
+    const [user, other] = [await stage.user(), await stage.user()]
+    const built = await stage.build({ ...nativeForToken(stage), account: user.address, recipient: other.address })
+    expect(built.status).toBe(201)
+    const rawTx = await sign(user, built.body[0])
+    const body = { ...sendBody(stage, user), rawTx }
+    // The receiver of the request is the recipient in the transaction.
+    expect((await stage.send(body)).body).toMatchObject({ errors: [{ code: 'RAW_TX_INVALID', field: 'account' }] })
+    const sent = await stage.send({ ...body, account: other.address })
+    expect(sent.status).toBe(201)
+    const finished = await stage.becomes(JSON.parse(sent.body), 'finished')
+    expect(finished).toMatchObject({ addressFrom: user.address, addressTo: other.address })
+    expect(formatUnits(await stage.balance(usdc, other.address), 6)).toBe(String(finished.amountTo))
+    expect(await stage.balance(usdc, user.address)).toBe(0n)
+  })
+
   test('and pays the fee to the partner’s own address', async () => {
     const user = await stage.user()
     const usdt = stage.token('usdt')

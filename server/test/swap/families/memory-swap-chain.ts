@@ -79,7 +79,7 @@ export function createMemorySwapChain(
   return {
     ...family,
     network,
-    ...{ wrapped: family.native, spender: null, executor: null, aggregatorTaker: null },
+    ...{ wrapped: family.native, spender: null, executor: null, aggregatorTaker: null, paysOthers: true },
     ...{ unitsMax: U64_MAX, aggregatorGas: { unreported: 0, overhead: 0 } },
     ...{ ownContracts: new Set<string>(), keepsPending },
     readToken: async (address) => tokens.get(address) ?? null,

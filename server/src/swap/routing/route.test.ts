@@ -40,8 +40,10 @@ const route = (one: Case, options: Partial<SearchOptions> = {}) =>
 
 type SwapAmounts = Readonly<{ pool: Pool; tokenIn: number; tokenOut: number; amountIn: bigint; amountOut: bigint }>
 
-/** Rounded shares deviate from the plan by about this share. Smaller flows are ignored. */
+/** Rounded shares deviate from the plan by about this share of the output. Paths with less are ignored. */
 const ROUNDING_SHARE = 1e-6
+/** Flows below this share of a swap are ignored. A smaller share than above: a little input can pay a large share of the output. */
+const FLOW_SHARE = 1e-9
 
 /**
  * The most swaps that any unit passes through, for a decomposition of the flow into short paths: at each token the units with the most hops
@@ -75,7 +77,7 @@ function longestPath(swaps: readonly SwapAmounts[], source: string, target: stri
       const amount = Math.min(remaining, lots[hops] ?? 0)
       if (from !== source) lots[hops] = (lots[hops] ?? 0) - amount
       remaining -= amount
-      if (amount <= ROUNDING_SHARE * Number(amountIn)) continue
+      if (amount <= FLOW_SHARE * Number(amountIn)) continue
       const before = output
       output = outputFor(Number(amountIn) - remaining)
       next[hops + 1] = (next[hops + 1] ?? 0) + output - before

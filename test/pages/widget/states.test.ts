@@ -167,6 +167,18 @@ describeWith('chromium', 'the widget', () => {
     await page.close()
   })
 
+  test('asks for a refund address if a payment confirms after the exchange has failed', async () => {
+    const tracked = makeTracked({ status: 'failed', statusReason: 'EXPIRED' })
+    const { page } = await openTracked(tracked, {}, (opened) => opened.clock.install())
+    await page.getByRole('heading', { name: 'Closed' }).waitFor()
+    Object.assign(tracked, { needsRefundAddress: true })
+    const link = page.getByRole('link', { name: 'Enter a refund address' })
+    expect(await link.isVisible()).toBe(false)
+    await page.clock.runFor(30_000)
+    await link.waitFor()
+    await page.close()
+  })
+
   test('says that the connection is interrupted, and continues', async () => {
     let asked = 0
     const { page } = await openTracked(makeTracked(), {}, async (opened) => {

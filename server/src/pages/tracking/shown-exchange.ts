@@ -22,6 +22,8 @@ export type ShownExchange = Readonly<{
   takesRefundAddress: boolean
   confirmations: Readonly<{ seen: number; required: number }> | null
   expectedSeconds: number | null
+  /** `slow`: closed without a payment that counts, and a late one can still ask for a refund address. */
+  pace: 'live' | 'slow' | 'final'
   now: number
 }>
 
@@ -57,6 +59,7 @@ export function toShownExchange(
       current === null
         ? (exchange.estimate?.seconds ?? null)
         : expectations.secondsOf(exchange, current.confirmations.required),
+    pace: tracked.isOpen ? 'live' : status === 'failed' ? 'slow' : 'final',
     now,
   }
 }

@@ -167,6 +167,15 @@ describeWith('chromium', 'the widget', () => {
     await page.close()
   })
 
+  test('takes the deposit address away when the time to pay has ended', async () => {
+    const { page } = await openTracked(makeTracked(), {}, (opened) => opened.clock.install())
+    await page.getByText(depositAddress).waitFor()
+    await page.clock.fastForward('24:00:00')
+    await page.getByText('The time to pay has ended.').waitFor()
+    expect(await page.getByText(depositAddress).isVisible()).toBe(false)
+    await page.close()
+  })
+
   test('asks for a refund address if a payment confirms after the exchange has failed', async () => {
     const tracked = makeTracked({ status: 'failed', statusReason: 'EXPIRED' })
     const { page } = await openTracked(tracked, {}, (opened) => opened.clock.install())

@@ -10,8 +10,11 @@ import { createStates } from './states.ts'
 /** What the page must say in each state: its heading, and words of the explanation. */
 const expected: Readonly<Record<string, readonly [heading: string, words: RegExp]>> = {
   pending: ['Waiting for your payment', /Send 0\.01 BTC to the address below.*The rate is not fixed/s],
-  'pending, fixed rate': ['Waiting for your payment', /The fixed rate ends in 1\d:\d\d.*whichever gives you less/s],
-  'pending, fixed rate over': ['Waiting for your payment', /The fixed rate has ended/],
+  'pending, fixed rate': [
+    'Waiting for your payment',
+    /The fixed rate ends in 1\d:\d\d.*whichever gives you less.*You get0\.198/s,
+  ],
+  'pending, fixed rate over': ['Waiting for your payment', /The fixed rate has ended.*You get about0\.198/s],
   'pending, token': ['Waiting for your payment', /Send only USDT, and only on the network Ethereum/],
   'pending, memo': ['Waiting for your payment', /must contain this Destination tag.*may be lost/s],
   'pending, payment left the chain': ['Waiting for your payment', /no longer in the blockchain.*before you pay again/],
@@ -26,10 +29,10 @@ const expected: Readonly<Record<string, readonly [heading: string, words: RegExp
   'refund address required, memo': ['On hold', /Destination tag\s*Leave this field empty/],
   'refund address required after the end': ['Closed', /Where should your payment be sent back to\?/],
   refunding: ['Sending your payment back', /smaller than the minimum.*Sent back\s*0\.0099 BTC/s],
-  refunded: ['Payment sent back', /larger than what can be exchanged.*Refund transaction/s],
+  refunded: ['Payment sent back', /larger than what can be exchanged.*Refund transaction(?!.*You get)/s],
   'refunded, another currency': ['Payment sent back', /another currency.*Sent back\s*5 USDT/s],
   'failed, EXPIRED': ['Closed', /No payment arrived in time.*Do not send anything more/s],
-  'failed, CANCELLED': ['Closed', /was cancelled/],
+  'failed, CANCELLED': ['Closed', /was cancelled(?!.*You get)/s],
   'failed, DUST': ['Closed', /too small to cover the network fee/],
   'failed, NOT_RECEIVED': ['Closed', /nothing was received/],
   'failed, DEPOSIT_VANISHED': ['Closed', /no longer in the blockchain/],

@@ -159,6 +159,8 @@ describeWith('chromium', 'the widget', () => {
     expect(await page.getByRole('link', { name: 'Open the tracking page' }).getAttribute('href')).toBe(
       `${api}/track/${token}`,
     )
+    const isUnpaid = change.status === 'refunded' || change.status === 'failed'
+    expect((await page.getByText('You get').count()) > 0).toBe(!isUnpaid && change.status !== 'finished')
     expect(await events()).toMatchObject([{ type: 'swapyard:status', detail: { status: change.status } }])
     // The live region says the same.
     expect(await page.locator('section + [role=status]').textContent()).toContain(texts[0])
@@ -173,6 +175,14 @@ describeWith('chromium', 'the widget', () => {
     await page.clock.fastForward('24:00:00')
     await page.getByText('The time to pay has ended.').waitFor()
     expect(await page.getByText(depositAddress).isVisible()).toBe(false)
+    await page.close()
+  })
+
+  test('states the amount as certain only while the fixed rate is kept', async () => {
+    const { page } = await openTracked(makeTracked(), {}, (opened) => opened.clock.install())
+    await page.getByText('You get', { exact: true }).waitFor()
+    await page.clock.fastForward('20:00')
+    await page.getByText('You get about').waitFor()
     await page.close()
   })
 

@@ -37,7 +37,7 @@ export function createExchangeView(
   const problem = h('p', { class: 'problem', role: 'status', hidden: true })
   const progress = createSteps()
   const deposit = h('div')
-  const details = createDetails(widget.currencies)
+  const details = createDetails(widget.currencies, started.startedAt)
   const trackingUrl = `${widget.origin}/track/${started.token}`
   const link = (text: string, type: string) =>
     h('a', { class: type, part: 'link', href: trackingUrl, target: '_blank', rel: 'noopener noreferrer' }, text)

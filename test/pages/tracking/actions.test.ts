@@ -56,6 +56,7 @@ describeWith('chromium', 'a payer on the tracking page', () => {
     const paid = { status: 'finished', payoutHash, sentUnits: 5n } as const
     server.replace(changed(view, { status: 'finished' }, [paid]))
     await waitForHeading(page, 'Complete')
+    expect(await page.title()).toBe('Complete: BTC → ETH')
     expect(await page.getByRole('link', { name: payoutHash }).getAttribute('rel')).toBe('noreferrer noopener')
     expect(await page.evaluate('window.marker')).toBe(1)
     expect(problems).toEqual([])
@@ -137,6 +138,21 @@ describeWith('chromium', 'a payer on the tracking page', () => {
       await page.locator('button', { hasText: 'Copied' }).first().waitFor()
     }
     expect(problems).toEqual([])
+    await page.close()
+  })
+
+  test('hears that a copy was made, and finds the label again after two clicks', async () => {
+    const { page } = await open(stateOf('pending'))
+    await page.clock.install()
+    await page.evaluate('navigator.clipboard.writeText = async () => {}')
+    const button = page.getByRole('button', { name: 'Copy: Amount' })
+    const copied = page.getByRole('status').filter({ hasText: /^Copied$/ })
+    await button.click()
+    await copied.waitFor({ state: 'attached' })
+    await button.click()
+    await page.clock.runFor(5_000)
+    await expect.poll(() => button.textContent(), PATIENCE).toBe('Copy')
+    expect(await copied.count()).toBe(0)
     await page.close()
   })
 

@@ -32,7 +32,7 @@ function renderRegions(shown: ShownExchange, token: string, locale: Locale, form
   const parts = render(shown, form)
   const timeless = render({ ...shown, now: shown.tracked.exchange.createdAt.getTime() }, emptyForm)
   const version = (region: Region) => hash('sha1', markupOf(html`${timeless[region]}`), 'base64url').slice(0, 12)
-  return html`<div id="status" role="status" tabindex="-1" data-version="${version('status')}">${parts.status}</div>
+  return html`<div id="status" role="status" tabindex="-1" data-version="${version('status')}" data-title="${titleOf(shown, locale)}">${parts.status}</div>
 <div id="progress" data-version="${version('progress')}">${parts.progress}</div>
 <div id="refund" data-version="${version('refund')}">${parts.refund}</div>
 <div id="pay" data-version="${version('pay')}">${parts.pay}</div>
@@ -40,6 +40,9 @@ function renderRegions(shown: ShownExchange, token: string, locale: Locale, form
 <div id="deposits" data-version="${version('deposits')}">${parts.deposits}</div>
 <div id="details" data-version="${version('details')}">${parts.details}</div>`
 }
+
+const titleOf = ({ status, from, to }: ShownExchange, { texts }: Locale): string =>
+  `${texts.statuses[status]}: ${from.symbol} → ${to.symbol}`
 
 export const regionsText = (shown: ShownExchange, token: string, locale: Locale): string =>
   markupOf(renderRegions(shown, token, locale, emptyForm))
@@ -54,16 +57,15 @@ export function trackingPage(shown: ShownExchange, token: string, locale: Locale
 `
     : null
   const events =
-    pace === 'final'
-      ? null
-      : html` data-events="/track/${token}/events?lang=${language}&seen=${fingerprintOf(shown)}"`
+    pace === 'final' ? null : html` data-events="/track/${token}/events?lang=${language}&seen=${fingerprintOf(shown)}"`
   return renderDocument(locale, {
-    title: `${texts.statuses[shown.status]}: ${from.symbol} → ${to.symbol}`,
+    title: titleOf(shown, locale),
     head: html`${refresh}<script src="${SCRIPT_PATH}" defer></script>`,
     body: html`<h1>${fill(texts.heading, { from: isolate(from.symbol), to: isolate(to.symbol) })}</h1>
 <div id="live"${events}>
 ${renderRegions(shown, token, locale, form)}
-</div>`,
+</div>
+<p id="copied" class="unseen" role="status"></p>`,
   })
 }
 

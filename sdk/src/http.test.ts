@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createSwapyard } from './client.ts'
 import { SwapyardError } from './errors.ts'
 import { operations } from './generated/operations.ts'
-import { failure, json, reset, silence, startServer } from './server.fixture.ts'
+import { failure, json, type Respond, reset, silence, startServer } from './server.fixture.ts'
 
 const rate = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth' }
 const order = { ...rate, fromAmount: '0.01', flow: 'standard' as const }
@@ -239,12 +239,20 @@ describe('a bad answer', () => {
     expect(received).toHaveLength(1)
   })
 
-  test('HTML of a proxy with status 502 is repeated', async () => {
-    const { baseUrl } = await startServer(
-      (response) => void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'),
-      json([]),
-    )
+  const html =
+    (status: number): Respond =>
+    (response) =>
+      void response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>A proxy</h1>')
+
+  test.each([502, 521])('HTML of a proxy with status %d is repeated', async (status) => {
+    const { baseUrl } = await startServer(html(status), json([]))
     expect(await createSwapyard({ baseUrl }).listCurrencies()).toEqual([])
+  })
+
+  test.each([501, 505])('HTML of a proxy with status %d is not repeated', async (status) => {
+    const { baseUrl, received } = await startServer(html(status), json([]))
+    expect(await catchError(createSwapyard({ baseUrl }).listCurrencies())).toMatchObject({ statusCode: status })
+    expect(received).toHaveLength(1)
   })
 
   test.each([

@@ -2,8 +2,11 @@ import { SwapyardError } from './errors.ts'
 
 const FIRST_DELAY_MS = 250
 const DELAY_MAX_MS = 8_000
-/** Answers after which the same request may succeed. */
-const REPEATABLE_STATUSES: readonly (number | null)[] = [408, 429, 500, 502, 503, 504]
+/** "Not implemented" and "HTTP version not supported" do not pass. Proxies have codes of their own above 511. */
+const LASTING_STATUSES: readonly number[] = [501, 505]
+
+const isTemporaryStatus = (status: number): boolean =>
+  status === 408 || status === 429 || (status >= 500 && !LASTING_STATUSES.includes(status))
 
 /** Whether a repeat of the same request can succeed without a change of it. */
 export function isTemporary(error: unknown): error is SwapyardError {
@@ -12,7 +15,7 @@ export function isTemporary(error: unknown): error is SwapyardError {
   return (
     code === 'CONNECTION_FAILED' ||
     code === 'TIMEOUT' ||
-    REPEATABLE_STATUSES.includes(statusCode) ||
+    isTemporaryStatus(statusCode ?? 0) ||
     // For example NO_ROUTE while the pools of a new token are being read.
     retryAfterMs !== null
   )

@@ -225,7 +225,7 @@ describeWith('chromium', 'a page of the documentation in a browser', () => {
     await page.goto(`${origin}/docs/fixed-rates`)
     const code = page.locator('.code:visible').first()
     await code.getByRole('button', { name: 'Copy the code' }).click()
-    await code.getByText('Copied').waitFor()
+    await code.getByRole('status').filter({ hasText: 'Copied' }).waitFor({ state: 'attached' })
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await code.locator('code').textContent())
     await context.close()
   })

@@ -1,4 +1,5 @@
 import type { Swapyard } from '../client.ts'
+import type { ClientErrorCode, SwapyardError } from '../errors.ts'
 import type { Arguments } from './arguments.ts'
 
 /** What a command works with. */
@@ -22,5 +23,15 @@ export const exitCodes = {
   timeout: 5,
   noAnswer: 6,
 } as const
+
+const codesWithoutAnswer: readonly string[] = [
+  'CONNECTION_FAILED',
+  'TIMEOUT',
+  'INVALID_RESPONSE',
+] satisfies ClientErrorCode[]
+
+/** The server may have done what the request says. */
+export const isResultUnknown = ({ code, statusCode }: SwapyardError): boolean =>
+  codesWithoutAnswer.includes(code) || statusCode === 408 || (statusCode ?? 0) >= 500
 
 export const timeOfDay = (): string => new Date().toISOString().slice(11, 19)

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
 import { createSwapyard } from '../client.ts'
-import { json, startServer } from '../server.fixture.ts'
+import { failure, json, type Respond, startServer } from '../server.fixture.ts'
 import { readArguments } from './arguments.ts'
 import { exchange } from './exchange-commands.ts'
 
@@ -45,4 +48,52 @@ test('a fixed rate is printed with the time until which it holds, which is befor
 test('a floating rate has no such time', async () => {
   const lines = await createWith('standard', { fixedUntil: null })
   expect(lines.filter((line) => line.includes('fixed'))).toEqual([])
+})
+
+/** The program against a server with these answers. */
+async function runCli(args: readonly string[], ...answers: readonly Respond[]) {
+  const { baseUrl, received } = await startServer(...answers)
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./main.ts', import.meta.url)), ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { SWAPYARD_URL: baseUrl, SWAPYARD_API_KEY: 'sandbox' },
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const errors = await text(child.stderr)
+  return { code: await ended, errors, key: received.at(-1)?.headers['idempotency-key'] }
+}
+
+describe('a create', () => {
+  const html: Respond = (response) =>
+    void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>')
+  const overloaded = failure(503, 'OVERLOADED', { 'retry-after': '0' })
+  const exchangeArgs = ['exchange', 'btc@btc', 'eth@eth', '0.1', '--address', '0x1', '--no-wait']
+
+  test.each([
+    ['503', overloaded],
+    ['408', failure(408, 'REQUEST_TIMEOUT', { 'retry-after': '0' })],
+    ['HTML', html],
+  ])('whose result is unknown after %s: exit code 6 with the key of a repeat', async (_, answer) => {
+    const { code, errors, key } = await runCli(exchangeArgs, answer)
+    expect(errors).toContain(`repeat the command with --idempotency-key ${key}\n`)
+    expect(code).toBe(6)
+  })
+
+  test('at a fixed rate is repeated with the rate id of the first run, too', async () => {
+    const { errors, key } = await runCli([...exchangeArgs, '--flow', 'fixed-rate'], json({ rateId: 'r-7' }), overloaded)
+    expect(errors).toContain(`--idempotency-key ${key} --rate-id r-7\n`)
+  })
+
+  test('that the API refuses is not to be repeated: exit code 3', async () => {
+    const { code, errors } = await runCli(exchangeArgs, failure(422, 'PAIR_UNAVAILABLE'))
+    expect(errors).not.toContain('--idempotency-key')
+    expect(code).toBe(3)
+  })
+})
+
+test('a swap has no key to repeat, so none is named', async () => {
+  const quoted = json({ fromAmount: '1', toAmount: '1' })
+  const args = ['swap', 'base', 'a', 'b', '1', '--account', '0x1', '--hash', '0x2']
+  const { code, errors } = await runCli(args, quoted, failure(500, 'INTERNAL', { 'retry-after': '0' }))
+  expect(errors).not.toContain('--idempotency-key')
+  expect(code).toBe(6)
 })

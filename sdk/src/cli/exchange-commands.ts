@@ -1,9 +1,10 @@
 import { renderUnicodeCompact } from 'uqr'
 import { numberToAmount } from '../amounts.ts'
+import { SwapyardError } from '../errors.ts'
 import type { CreatedExchange, ExchangeRecord, PrivateRateQuote, RateQuote } from '../generated/types.ts'
 import { isFinalExchange } from '../wait.ts'
 import { readChoice, readCurrency, readPositionals, UsageError } from './arguments.ts'
-import { type Context, exitCodes, timeOfDay } from './context.ts'
+import { type Context, exitCodes, isResultUnknown, timeOfDay } from './context.ts'
 
 const flows = ['standard', 'fixed-rate'] as const
 const privateTypes = ['efficient', 'privatePlus'] as const
@@ -84,11 +85,23 @@ async function create(context: Context, request: Request): Promise<CreatedExchan
     refundMemo: values['refund-memo'] ?? null,
   }
   const options = { idempotencyKey: values['idempotency-key'] }
-  if (privateType !== undefined) return swapyard.createPrivateExchange({ ...body, privateType }, options)
-  if (flow === 'standard') return swapyard.createExchange({ ...body, flow }, options)
+  if (privateType !== undefined)
+    return withHint(context, '', swapyard.createPrivateExchange({ ...body, privateType }, options))
+  if (flow === 'standard') return withHint(context, '', swapyard.createExchange({ ...body, flow }, options))
   const rateId = values['rate-id'] ?? (await swapyard.quoteRate({ ...pair, amount, flow })).rateId
   context.progress(`rate id ${rateId}`)
-  return swapyard.createExchange({ ...body, flow, rateId }, options)
+  return withHint(context, ` --rate-id ${rateId}`, swapyard.createExchange({ ...body, flow, rateId }, options))
+}
+
+/** Says how to repeat a create whose result is unknown. `terms`: the options that the first run chose. */
+async function withHint<Created>({ progress }: Context, terms: string, created: Promise<Created>): Promise<Created> {
+  try {
+    return await created
+  } catch (error) {
+    if (error instanceof SwapyardError && isResultUnknown(error))
+      progress(`the result is unknown: repeat the command with --idempotency-key ${error.idempotencyKey}${terms}`)
+    throw error
+  }
 }
 
 function describeDeposit({ progress }: Context, { id, request, expiresAt, fixedUntil }: CreatedExchange): void {

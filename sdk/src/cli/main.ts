@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createSwapyard } from '../client.ts'
-import { type ClientErrorCode, SwapyardError } from '../errors.ts'
+import { SwapyardError } from '../errors.ts'
 import { type Arguments, readArguments, readTimeout, UsageError } from './arguments.ts'
-import { type Context, exitCodes } from './context.ts'
+import { type Context, exitCodes, isResultUnknown } from './context.ts'
 import { exchange, quote, status } from './exchange-commands.ts'
 import { swap } from './swap-command.ts'
 import { usage } from './usage.ts'
@@ -47,12 +47,6 @@ function readKeyFile(path: string): string {
   }
 }
 
-const codesWithoutAnswer: readonly string[] = [
-  'CONNECTION_FAILED',
-  'TIMEOUT',
-  'INVALID_RESPONSE',
-] satisfies ClientErrorCode[]
-
 /** Prints the failure to stderr and returns the exit code. */
 function report(error: unknown): number {
   if (
@@ -66,15 +60,12 @@ function report(error: unknown): number {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : error}\n`)
     return exitCodes.defect
   }
-  const { code, apiCode, message, errors, requestId, idempotencyKey } = error
+  const { code, apiCode, message, errors, requestId } = error
   process.stderr.write(`${apiCode ?? code}: ${message}\n`)
   for (const problem of errors.slice(1)) process.stderr.write(`${problem.code}: ${problem.message ?? ''}\n`)
   if (requestId !== null) process.stderr.write(`request ${requestId}\n`)
   if (code === 'WAIT_TIMEOUT') return exitCodes.timeout
-  if (!codesWithoutAnswer.includes(code)) return exitCodes.refused
-  if (idempotencyKey !== null)
-    process.stderr.write(`the result is unknown: repeat the command with --idempotency-key ${idempotencyKey}\n`)
-  return exitCodes.noAnswer
+  return isResultUnknown(error) ? exitCodes.noAnswer : exitCodes.refused
 }
 
 process.exitCode = await main().catch(report)

@@ -22,5 +22,5 @@ records a swap that your wallet has broadcast before it tracks it.
   --help, --version
 
 Exit codes: 0 done, 1 defect, 2 wrong usage, 3 refused by the API, 4 failed or refunded, 5 not final within
---timeout, 6 no valid answer of the server.
+--timeout, 6 no valid answer of the server, or an error of it (408, 5xx).
 `

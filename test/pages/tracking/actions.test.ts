@@ -16,7 +16,7 @@ describeWith('chromium', 'a payer on the tracking page', () => {
   let browser: Browser
   let server: TrackingServer
   beforeAll(async () => {
-    server = await serveTracking({ streams: { perNetwork: 50, total: 50, lookMs: LOOK_MS } })
+    server = await serveTracking({ streams: { perNetwork: 50, total: 50, lookMs: LOOK_MS, slowMs: LOOK_MS } })
     browser = await startBrowser()
   })
   afterAll(async () => {
@@ -56,8 +56,21 @@ describeWith('chromium', 'a payer on the tracking page', () => {
     const paid = { status: 'finished', payoutHash, sentUnits: 5n } as const
     server.replace(changed(view, { status: 'finished' }, [paid]))
     await waitForHeading(page, 'Complete')
+    expect(await page.title()).toBe('Complete: BTC → ETH')
     expect(await page.getByRole('link', { name: payoutHash }).getAttribute('rel')).toBe('noreferrer noopener')
     expect(await page.evaluate('window.marker')).toBe(1)
+    expect(problems).toEqual([])
+    await page.close()
+  })
+
+  test('names a refund address for a payment that confirms after the exchange has failed', async () => {
+    const view = stateOf('pending')
+    const { page, problems } = await open(view)
+    server.replace(changed(view, { status: 'failed', reason: 'EXPIRED' }))
+    await waitForHeading(page, 'Closed')
+    const late = { status: 'verifying', reason: 'REFUND_ADDRESS_REQUIRED' } as const
+    server.replace(changed(view, { status: 'failed', reason: 'EXPIRED' }, [late]))
+    await page.getByLabel('Refund address').waitFor()
     expect(problems).toEqual([])
     await page.close()
   })
@@ -125,6 +138,21 @@ describeWith('chromium', 'a payer on the tracking page', () => {
       await page.locator('button', { hasText: 'Copied' }).first().waitFor()
     }
     expect(problems).toEqual([])
+    await page.close()
+  })
+
+  test('hears that a copy was made, and finds the label again after two clicks', async () => {
+    const { page } = await open(stateOf('pending'))
+    await page.clock.install()
+    await page.evaluate('navigator.clipboard.writeText = async () => {}')
+    const button = page.getByRole('button', { name: 'Copy: Amount' })
+    const copied = page.getByRole('status').filter({ hasText: /^Copied$/ })
+    await button.click()
+    await copied.waitFor({ state: 'attached' })
+    await button.click()
+    await page.clock.runFor(5_000)
+    await expect.poll(() => button.textContent(), PATIENCE).toBe('Copy')
+    expect(await copied.count()).toBe(0)
     await page.close()
   })
 
@@ -237,6 +265,12 @@ describeWith('chromium', 'a payer on the tracking page', () => {
       await press('Yes, send it to this address')
       await page.locator('#details', { hasText: refundAddress }).waitFor()
       expect(refundOf(view)).toEqual({ address: refundAddress, memo: null })
+      await page.close()
+    })
+
+    test('reloads what has failed, which a late payment can change, at a slow pace', async () => {
+      const { page } = await open(stateOf('failed, EXPIRED'), off)
+      expect(await page.locator('meta[http-equiv=refresh]').getAttribute('content')).toBe('30')
       await page.close()
     })
 

@@ -159,11 +159,42 @@ describeWith('chromium', 'the widget', () => {
     expect(await page.getByRole('link', { name: 'Open the tracking page' }).getAttribute('href')).toBe(
       `${api}/track/${token}`,
     )
+    const isUnpaid = change.status === 'refunded' || change.status === 'failed'
+    expect((await page.getByText('You get').count()) > 0).toBe(!isUnpaid && change.status !== 'finished')
     expect(await events()).toMatchObject([{ type: 'swapyard:status', detail: { status: change.status } }])
     // The live region says the same.
     expect(await page.locator('section + [role=status]').textContent()).toContain(texts[0])
     if (change.needsRefundAddress) expect(await findViolations(page)).toEqual([])
     expect(problems).toEqual([])
+    await page.close()
+  })
+
+  test('takes the deposit address away when the time to pay has ended', async () => {
+    const { page } = await openTracked(makeTracked(), {}, (opened) => opened.clock.install())
+    await page.getByText(depositAddress).waitFor()
+    await page.clock.fastForward('24:00:00')
+    await page.getByText('The time to pay has ended.').waitFor()
+    expect(await page.getByText(depositAddress).isVisible()).toBe(false)
+    await page.close()
+  })
+
+  test('states the amount as certain only while the fixed rate is kept', async () => {
+    const { page } = await openTracked(makeTracked(), {}, (opened) => opened.clock.install())
+    await page.getByText('You get', { exact: true }).waitFor()
+    await page.clock.fastForward('20:00')
+    await page.getByText('You get about').waitFor()
+    await page.close()
+  })
+
+  test('asks for a refund address if a payment confirms after the exchange has failed', async () => {
+    const tracked = makeTracked({ status: 'failed', statusReason: 'EXPIRED' })
+    const { page } = await openTracked(tracked, {}, (opened) => opened.clock.install())
+    await page.getByRole('heading', { name: 'Closed' }).waitFor()
+    Object.assign(tracked, { needsRefundAddress: true })
+    const link = page.getByRole('link', { name: 'Enter a refund address' })
+    expect(await link.isVisible()).toBe(false)
+    await page.clock.runFor(30_000)
+    await link.waitFor()
     await page.close()
   })
 

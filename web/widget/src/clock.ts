@@ -7,6 +7,10 @@ export function formatClock(ms: number): string {
   return hours === 0 ? `${minutes}:${rest}` : `${hours}:${twoDigits(minutes)}:${rest}`
 }
 
+/** A time of the server by the clock of this device, so that a wrong one does not matter. `startedAt`: that of the create. */
+export const toLocalMs = (time: string, { created }: Readonly<{ created: string }>, startedAt: number): number =>
+  startedAt + Date.parse(time) - Date.parse(created)
+
 /** Calls `tick` now and every second until the signal aborts. */
 export function everySecond(signal: AbortSignal, tick: () => void): void {
   tick()

@@ -1,5 +1,5 @@
 import type { Currency, TrackedExchange } from '@swapyard/sdk'
-import { everySecond, formatClock } from './clock.ts'
+import { everySecond, formatClock, toLocalMs } from './clock.ts'
 import { copyButton } from './copy-button.ts'
 import { networkNameOf } from './currencies.ts'
 import { h, setText } from './dom.ts'
@@ -47,18 +47,13 @@ export function createDepositPanel(
   )
 }
 
-/** The periods are the server's; they are counted by the device from the create, so that a wrong clock does not matter. */
-function createDeadlines(
-  { signal }: Widget,
-  { created, fixedUntil, expiresAt }: TrackedExchange,
-  startedAt: number,
-): HTMLElement {
-  const endOf = (time: string) => startedAt + Date.parse(time) - Date.parse(created)
+function createDeadlines({ signal }: Widget, tracked: TrackedExchange, startedAt: number): HTMLElement {
+  const { fixedUntil, expiresAt } = tracked
   const clock = (title: string, time: string, over: string) => {
     const name = h('span', { class: 'quiet' }, title)
     const left = h('b', { role: 'timer' })
     everySecond(signal, () => {
-      const leftMs = endOf(time) - Date.now()
+      const leftMs = toLocalMs(time, tracked, startedAt) - Date.now()
       if (leftMs <= 0 && over !== '') {
         setText(name, over)
         left.hidden = true

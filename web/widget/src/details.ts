@@ -1,19 +1,21 @@
-import type { Currency, TrackedExchange } from '@swapyard/sdk'
+import type { Currency, ExchangeStatus, TrackedExchange } from '@swapyard/sdk'
+import { toLocalMs } from './clock.ts'
 import { findCurrency } from './currencies.ts'
 import { h, setText } from './dom.ts'
 import { labels } from './labels.ts'
 
 const texts = labels.exchange
+const unpaidStatuses: readonly ExchangeStatus[] = ['refunding', 'refunded', 'failed']
 type Row = Readonly<{ title: string; text: string; href: string | null }>
 
 /** Amounts, addresses and transactions. Rows that stay are not moved, so that a focused link keeps the focus. */
-export function createDetails(currencies: readonly Currency[]) {
+export function createDetails(currencies: readonly Currency[], startedAt: number) {
   const rows = new Map<string, ReturnType<typeof createRow>>()
   const element = h('dl', { part: 'details' })
   return {
     element,
     update(tracked: TrackedExchange) {
-      const next = rowsOf(tracked, currencies)
+      const next = rowsOf(tracked, currencies, startedAt)
       for (const [title, row] of rows) {
         if (next.some((one) => one.title === title)) continue
         row.element.remove()
@@ -43,7 +45,18 @@ function createRow(title: string, isLink: boolean) {
   }
 }
 
-function rowsOf({ id, request, deposits }: TrackedExchange, currencies: readonly Currency[]): readonly Row[] {
+/** The first deposit alone gets the fixed rate, and another amount gets another payout. */
+function isRateKept(tracked: TrackedExchange, startedAt: number): boolean {
+  const { request, fixedUntil, deposits } = tracked
+  const [first] = deposits
+  if (fixedUntil === null) return false
+  if (first === undefined) return Date.now() < toLocalMs(fixedUntil, tracked, startedAt)
+  const { amountFromRequested: requested } = request
+  return Date.parse(first.created) <= Date.parse(fixedUntil) && (first.amountFromReceived ?? requested) === requested
+}
+
+function rowsOf(tracked: TrackedExchange, currencies: readonly Currency[], startedAt: number): readonly Row[] {
+  const { id, request, deposits, status } = tracked
   const [from, to] = [request.fromCurrency.toUpperCase(), request.toCurrency.toUpperCase()]
   const latest = deposits.at(-1)
   const row = (title: string, text: string | null | undefined): Row[] => (text ? [{ title, text, href: null }] : [])
@@ -53,13 +66,18 @@ function rowsOf({ id, request, deposits }: TrackedExchange, currencies: readonly
   }
   const amount = (text: string | null | undefined, ticker: string) => (text ? `${text} ${ticker}` : null)
   const refund = latest?.refund
-  const youGet = request.flow === 'fixed-rate' ? texts.youGet : texts.youGetAbout
+  const youGet = isRateKept(tracked, startedAt) ? texts.youGet : texts.youGetAbout
+  const isPayoutDue = !refund && !unpaidStatuses.includes(status)
   const [received, paid] = [latest?.amountFromReceived, latest?.amountToReceived]
   return [
     ...(received
       ? row(texts.received, amount(received, from))
       : row(texts.sent, amount(request.amountFromRequested, from))),
-    ...(paid ? row(texts.paidOut, amount(paid, to)) : refund ? [] : row(youGet, amount(request.amountToRequested, to))),
+    ...(paid
+      ? row(texts.paidOut, amount(paid, to))
+      : isPayoutDue
+        ? row(youGet, amount(request.amountToRequested, to))
+        : []),
     ...row(texts.to, request.recipientAddress),
     ...(refund ? row(texts.sentBack, `${refund.amount} ${refund.currency.toUpperCase()}`) : []),
     ...link(texts.payin, latest?.payinHash, request.fromCurrency, request.fromNetwork),

@@ -1,4 +1,5 @@
 import { type ExchangeStatus, SwapyardError, type TrackedExchange } from '@swapyard/sdk'
+import { everySecond, toLocalMs } from './clock.ts'
 import { findCurrency } from './currencies.ts'
 import { createDepositPanel } from './deposit-panel.ts'
 import { createDetails } from './details.ts'
@@ -36,7 +37,7 @@ export function createExchangeView(
   const problem = h('p', { class: 'problem', role: 'status', hidden: true })
   const progress = createSteps()
   const deposit = h('div')
-  const details = createDetails(widget.currencies)
+  const details = createDetails(widget.currencies, started.startedAt)
   const trackingUrl = `${widget.origin}/track/${started.token}`
   const link = (text: string, type: string) =>
     h('a', { class: type, part: 'link', href: trackingUrl, target: '_blank', rel: 'noopener noreferrer' }, text)
@@ -49,9 +50,10 @@ export function createExchangeView(
     problem.hidden = text === ''
   }
   const show = (tracked: TrackedExchange) => {
-    const { status, request, needsRefundAddress } = tracked
+    const { status, request, needsRefundAddress, expiresAt } = tracked
+    const isTimeOver = status === 'pending' && toLocalMs(expiresAt, tracked, started.startedAt) <= Date.now()
     const [title, usual] = statusTexts[status]
-    const text = needsRefundAddress ? texts.refundNeeded : usual
+    const text = needsRefundAddress ? texts.refundNeeded : isTimeOver ? texts.timeOver : usual
     const reason = (tracked.statusReason && reasonTexts[tracked.statusReason]) ?? ''
     setText(heading, title)
     setText(now, reason === '' ? text : `${reason} ${text}`)
@@ -62,14 +64,18 @@ export function createExchangeView(
       const from = findCurrency(widget.currencies, `${request.fromCurrency}@${request.fromNetwork}`)
       deposit.append(createDepositPanel(widget, tracked, from, started.startedAt))
     }
-    deposit.hidden = status !== 'pending'
+    deposit.hidden = status !== 'pending' || isTimeOver
     details.update(tracked)
     content.hidden = false
     another.hidden = false
-    showProblem('')
   }
+  let latest: TrackedExchange | null = null
   followExchange(widget, started.token, {
-    onChange: show,
+    onChange: (tracked) => {
+      latest = tracked
+      show(tracked)
+      showProblem('')
+    },
     onStatus: ({ id, status, statusReason }) => {
       widget.announce(`${heading.textContent}. ${now.textContent}`)
       widget.emit('swapyard:status', { id, status, statusReason })
@@ -78,12 +84,15 @@ export function createExchangeView(
     onEnd: (error) => {
       // Created on a server that has forgotten it, for example a sandbox with new data.
       widget.session.write({})
+      latest = null
       const isUnknown = error instanceof SwapyardError && error.code === 'EXCHANGE_NOT_FOUND'
       setText(heading, isUnknown ? statusTexts.failed[0] : labels.loading)
       showProblem(isUnknown ? texts.unknown : describeFailure(error))
       another.hidden = false
     },
   })
+  // Deadlines pass without an answer of the API.
+  everySecond(widget.signal, () => latest && show(latest))
   if (isNew) queueMicrotask(() => heading.focus())
   return h(
     'div',

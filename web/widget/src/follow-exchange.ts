@@ -3,6 +3,8 @@ import type { Widget } from './widget.ts'
 
 const POLL_MS = 2_500
 const RETRY_MS = 5_000
+/** A payment after the end can still need a refund address. */
+const FAILED_POLL_MS = 30_000
 
 export type FollowHandlers = Readonly<{
   onChange(tracked: TrackedExchange): void
@@ -14,7 +16,7 @@ export type FollowHandlers = Readonly<{
   onEnd(error: unknown): void
 }>
 
-/** Reads the public status until it is final. The host page hears of changes, so this continues while the page is hidden. */
+/** Reads the public status until it is final, and of a failed exchange at a slow pace. The host page hears of changes, so this continues while the page is hidden. */
 export function followExchange({ publicApi, signal }: Widget, token: string, handlers: FollowHandlers): void {
   let shown = ''
   let status = ''
@@ -39,8 +41,9 @@ export function followExchange({ publicApi, signal }: Widget, token: string, han
       status = tracked.status
       handlers.onStatus(tracked)
     }
-    const isOver = terminalExchangeStatuses.some((terminal) => terminal === tracked.status)
-    if (!isOver) timer = setTimeout(look, POLL_MS)
+    const isTerminal = terminalExchangeStatuses.some((terminal) => terminal === status)
+    if (status === 'failed') timer = setTimeout(look, FAILED_POLL_MS)
+    else if (!isTerminal) timer = setTimeout(look, POLL_MS)
   }
   signal.addEventListener('abort', () => clearTimeout(timer))
   void look()

@@ -64,6 +64,7 @@ export const labels = {
     fixedEnds: 'The fixed rate is kept for',
     fixedOver: 'The fixed rate has ended. The fixed or the current rate applies, whichever gives you less.',
     expires: 'Time left to pay',
+    timeOver: 'The time to pay has ended. Payments made before are still being looked for.',
     progress: 'Progress',
     confirmations: (seen: number, needed: number) => `${seen} of ${needed} confirmations`,
     confirmationsName: 'Confirmations of your payment',

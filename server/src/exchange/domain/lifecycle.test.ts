@@ -213,6 +213,19 @@ describe('decide', () => {
     }
   })
 
+  test('gives reasons that the guide names beside their status', () => {
+    // The first is that of overallStatus below.
+    const given = new Set(['pending DEPOSIT_VANISHED'])
+    for (const step of everything.map(decide)) {
+      if (step.act === 'hold') given.add(`verifying ${step.reason}`)
+      if (step.act === 'refund') given.add(`refunding ${step.reason}`)
+      if (step.act === 'close' && step.reason !== null) given.add(`${step.status} ${step.reason}`)
+    }
+    const guide = read('docs/partners/statuses.md')
+    const isNamed = (status = '', reason = '') => new RegExp(`^\\| .${reason}. \\|[^|]*.${status}`, 'm').test(guide)
+    expect([...given].filter((one) => !isNamed(...one.split(' ')))).toEqual([])
+  })
+
   test('holds every payout that waits for the operator', () => {
     const waits = everything.filter(
       ({ status, payout }) =>

@@ -25,12 +25,16 @@ function tick() {
 
 /** The selection is what a browser without clipboard access leaves to the user. */
 async function copy(button) {
-  const label = button.textContent
+  // A second click finds the confirmation in place of the label.
+  button.dataset.label ??= button.textContent
   try {
     await navigator.clipboard.writeText(button.dataset.copy)
     button.textContent = button.dataset.copied
+    const announcement = document.getElementById('copied')
+    announcement.textContent = button.dataset.copied
     setTimeout(() => {
-      button.textContent = label
+      button.textContent = button.dataset.label
+      announcement.textContent = ''
     }, 2_000)
   } catch {
     const text = button.parentElement.querySelector('bdi')
@@ -51,6 +55,7 @@ function update(regions) {
     const hadFocus = shown.contains(document.activeElement)
     shown.replaceChildren(...region.childNodes)
     shown.dataset.version = region.dataset.version
+    if (region.dataset.title) document.title = region.dataset.title
     prepare(shown)
     if (hadFocus) document.getElementById('status').focus()
   }

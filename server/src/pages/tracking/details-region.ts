@@ -1,3 +1,4 @@
+import type { ExchangeStatus } from '../../exchange/domain/exchange.ts'
 import type { TrackedDeposit } from '../../exchange/domain/tracked-exchange.ts'
 import { type Html, html } from '../../lib/html.ts'
 import { amountText, codeText, explorerLink } from './amount-text.ts'
@@ -9,6 +10,8 @@ import { reasonText } from './status-region.ts'
 
 /** The page lists the latest deposits only: anyone can send any number. */
 const DEPOSITS_MAX = 10
+
+const unpaidStatuses: readonly ExchangeStatus[] = ['refunding', 'refunded', 'failed']
 
 /** The payer's payments, and what became of each. */
 export function depositsRegion(shown: ShownExchange, locale: Locale): Html | null {
@@ -44,6 +47,21 @@ ${refund.txHash && html`<dt>${texts.deposits.refund}</dt><dd>${explorerLink(tran
 </dl>`
 }
 
+/** What the recipient gets. Null where that is nothing. */
+function payoutRow({ status, tracked, to, isLockOver }: ShownExchange, { texts }: Locale): Html | null {
+  if (unpaidStatuses.includes(status)) return null
+  const { exchange, deposits } = tracked
+  const { flow, fixedUntil, fromUnits, toUnits } = exchange
+  const [first] = deposits
+  // The first deposit alone gets the rate, and another amount gets another payout.
+  const isKept =
+    first === undefined
+      ? !isLockOver
+      : fixedUntil !== null && first.createdAt <= fixedUntil && (first.receivedUnits ?? fromUnits) === fromUnits
+  const title = flow === 'fixed-rate' && isKept ? texts.details.youGetFixed : texts.details.youGet
+  return html`<dt>${title}</dt><dd>${amountText(to, toUnits)} <span class="quiet">${isolate(to.networkName)}</span></dd>`
+}
+
 export function detailsRegion(shown: ShownExchange, locale: Locale): Html {
   const { texts } = locale
   const { tracked, from, to, isPayable } = shown
@@ -53,7 +71,7 @@ export function detailsRegion(shown: ShownExchange, locale: Locale): Html {
 <h2 id="details-heading">${texts.details.heading}</h2>
 <dl>
 <dt>${texts.details.youSend}</dt><dd>${amountText(from, exchange.fromUnits)} <span class="quiet">${isolate(from.networkName)}</span></dd>
-<dt>${exchange.flow === 'fixed-rate' ? texts.details.youGetFixed : texts.details.youGet}</dt><dd>${amountText(to, exchange.toUnits)} <span class="quiet">${isolate(to.networkName)}</span></dd>
+${payoutRow(shown, locale)}
 ${isPayable ? null : html`<dt>${texts.pay.address}</dt><dd>${explorerLink(addressHref(from, deposit.address), deposit.address)}</dd>`}
 <dt>${texts.details.recipient}</dt><dd>${recipient === null ? texts.details.creditedToService : explorerLink(addressHref(to, recipient.address), recipient.address)}</dd>
 ${recipient?.memo ? html`<dt>${isolate(to.memoName)}</dt><dd>${codeText(recipient.memo)}</dd>` : null}

@@ -9,7 +9,7 @@ import { deadlinesRegion, progressRegion, statusRegion } from './status-region.t
 import { style } from './style.ts'
 
 /** Reloads of a browser without scripts. */
-const REFRESH_SECONDS = 15
+const refreshSeconds = { live: 15, slow: 30 } as const
 export const SCRIPT_PATH = '/track/client.js'
 
 type Region = 'status' | 'progress' | 'refund' | 'pay' | 'deadlines' | 'deposits' | 'details'
@@ -32,7 +32,7 @@ function renderRegions(shown: ShownExchange, token: string, locale: Locale, form
   const parts = render(shown, form)
   const timeless = render({ ...shown, now: shown.tracked.exchange.createdAt.getTime() }, emptyForm)
   const version = (region: Region) => hash('sha1', markupOf(html`${timeless[region]}`), 'base64url').slice(0, 12)
-  return html`<div id="status" role="status" tabindex="-1" data-version="${version('status')}">${parts.status}</div>
+  return html`<div id="status" role="status" tabindex="-1" data-version="${version('status')}" data-title="${titleOf(shown, locale)}">${parts.status}</div>
 <div id="progress" data-version="${version('progress')}">${parts.progress}</div>
 <div id="refund" data-version="${version('refund')}">${parts.refund}</div>
 <div id="pay" data-version="${version('pay')}">${parts.pay}</div>
@@ -41,26 +41,31 @@ function renderRegions(shown: ShownExchange, token: string, locale: Locale, form
 <div id="details" data-version="${version('details')}">${parts.details}</div>`
 }
 
+const titleOf = ({ status, from, to }: ShownExchange, { texts }: Locale): string =>
+  `${texts.statuses[status]}: ${from.symbol} → ${to.symbol}`
+
 export const regionsText = (shown: ShownExchange, token: string, locale: Locale): string =>
   markupOf(renderRegions(shown, token, locale, emptyForm))
 
 export function trackingPage(shown: ShownExchange, token: string, locale: Locale, form: RefundForm): string {
-  const { tracked, from, to } = shown
+  const { from, to, pace } = shown
   const { texts, language } = locale
   // A page with a form does not reload: the input would be lost.
-  const reloads = tracked.isOpen && !shown.takesRefundAddress && form.problem === null
-  const refresh = html`<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}"></noscript>
+  const reloads = pace !== 'final' && !shown.takesRefundAddress && form.problem === null
+  const refresh = reloads
+    ? html`<noscript><meta http-equiv="refresh" content="${refreshSeconds[pace]}"></noscript>
 `
-  const events = tracked.isOpen
-    ? html` data-events="/track/${token}/events?lang=${language}&seen=${fingerprintOf(shown)}"`
     : null
+  const events =
+    pace === 'final' ? null : html` data-events="/track/${token}/events?lang=${language}&seen=${fingerprintOf(shown)}"`
   return renderDocument(locale, {
-    title: `${texts.statuses[shown.status]}: ${from.symbol} → ${to.symbol}`,
-    head: html`${reloads ? refresh : null}<script src="${SCRIPT_PATH}" defer></script>`,
+    title: titleOf(shown, locale),
+    head: html`${refresh}<script src="${SCRIPT_PATH}" defer></script>`,
     body: html`<h1>${fill(texts.heading, { from: isolate(from.symbol), to: isolate(to.symbol) })}</h1>
 <div id="live"${events}>
 ${renderRegions(shown, token, locale, form)}
-</div>`,
+</div>
+<p id="copied" class="unseen" role="status"></p>`,
   })
 }
 

@@ -3,17 +3,17 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createLiveStreams, type LiveStreamOptions, type Snapshot } from './live-streams.ts'
 
 const LOOK_MS = 2_000
-let state: { version: string; isFinal: boolean; isDraining: boolean; error: Error | null }
+let state: { version: string; pace: Snapshot['pace']; isDraining: boolean; error: Error | null }
 beforeEach(() => {
   vi.useFakeTimers()
-  state = { version: 'a', isFinal: false, isDraining: false, error: null }
+  state = { version: 'a', pace: 'live', isDraining: false, error: null }
 })
 afterEach(() => void vi.useRealTimers())
 
 const snapshot = (): Snapshot => ({
   version: state.version,
   render: () => `<p>${state.version}</p>\n<p>second line</p>`,
-  isFinal: state.isFinal,
+  pace: state.pace,
 })
 const look = async () => {
   if (state.error) throw state.error
@@ -52,9 +52,17 @@ test('a client that has the state gets it only when it changes', async () => {
 
 test('a stream ends with the exchange', async () => {
   const seen = collect(create().open('n', '', snapshot(), look))
-  Object.assign(state, { version: 'b', isFinal: true })
+  Object.assign(state, { version: 'b', pace: 'final' })
   await vi.advanceTimersByTimeAsync(LOOK_MS)
   expect(seen.text.endsWith(`${event('b')}event: end\nid: b\ndata: \n\n`)).toBe(true)
+  expect(seen.isOver).toBe(true)
+})
+
+test('a stream of a failed exchange ends, and the browser asks again after half a minute', async () => {
+  const seen = collect(create().open('n', '', snapshot(), look))
+  Object.assign(state, { version: 'b', pace: 'slow' })
+  await vi.advanceTimersByTimeAsync(LOOK_MS)
+  expect(seen.text.endsWith(`${event('b')}retry: 30000\n\n`)).toBe(true)
   expect(seen.isOver).toBe(true)
 })
 

@@ -2,6 +2,8 @@ import { PassThrough, type Readable } from 'node:stream'
 
 /** Time between two looks at an exchange, in ms. */
 const LOOK_MS = 2_000
+/** Time after which a browser connects again whose exchange changes rarely, in ms. */
+const SLOW_MS = 30_000
 /** Looks between two comments, which keep proxies from closing a silent connection: 14 s. */
 const HEARTBEAT_LOOKS = 7
 /** Looks after which a stream ends: 10 min. The browser opens another one. */
@@ -9,8 +11,11 @@ const LOOKS_MAX = 300
 /** Bytes that a slow client may leave unread. */
 const UNREAD_MAX = 256 * 1024
 
-/** What a stream shows now. `version` is the same while nothing changed. */
-export type Snapshot = Readonly<{ version: string; render(): string; isFinal: boolean }>
+/**
+ * What a stream shows now. `version` is the same while nothing changed. `slow`: the stream ends, and the browser opens another
+ * one later, so that it occupies none in between.
+ */
+export type Snapshot = Readonly<{ version: string; render(): string; pace: 'live' | 'slow' | 'final' }>
 
 export type LiveStreams = Readonly<{
   /**
@@ -27,18 +32,21 @@ export type LiveStreamOptions = Readonly<{
   total: number
   isDraining(): boolean
   lookMs?: number
+  slowMs?: number
 }>
 
 type Stream = {
   readonly network: string
   readonly output: PassThrough
   readonly look: () => Promise<Snapshot>
+  readonly slowMs: number
   version: string
   looks: number
 }
 
 /** Streams of server-sent events. One timer serves them all; the reads of one look share the queries of the poll cache. */
-export function createLiveStreams({ perNetwork, total, isDraining, lookMs = LOOK_MS }: LiveStreamOptions): LiveStreams {
+export function createLiveStreams(options: LiveStreamOptions): LiveStreams {
+  const { perNetwork, total, isDraining, lookMs = LOOK_MS, slowMs = SLOW_MS } = options
   const streams = new Set<Stream>()
   let timer: NodeJS.Timeout | null = null
   let isLooking = false
@@ -60,7 +68,7 @@ export function createLiveStreams({ perNetwork, total, isDraining, lookMs = LOOK
     open: (network, seen, first, look) => {
       const sameNetwork = [...streams].filter((stream) => stream.network === network).length
       if (streams.size >= total || sameNetwork >= perNetwork || isDraining()) return null
-      const stream: Stream = { network, output: new PassThrough(), look, version: seen, looks: 0 }
+      const stream: Stream = { network, output: new PassThrough(), look, slowMs, version: seen, looks: 0 }
       streams.add(stream)
       stream.output.on('close', () => remove(stream))
       stream.output.write(`retry: ${lookMs}\n\n`)
@@ -86,13 +94,14 @@ async function lookOnce(stream: Stream, isDraining: boolean): Promise<void> {
   if (snapshot !== null) send(stream, snapshot)
 }
 
-function send(stream: Stream, { version, render, isFinal }: Snapshot): void {
+function send(stream: Stream, { version, render, pace }: Snapshot): void {
   const { output } = stream
   if (version !== stream.version) {
     stream.version = version
     output.write(toEvent('page', version, render()))
   }
-  if (isFinal) output.end(toEvent('end', version, ''))
+  if (pace === 'slow') output.end(`retry: ${stream.slowMs}\n\n`)
+  if (pace === 'final') output.end(toEvent('end', version, ''))
 }
 
 /** One event (HTML Living Standard §9.2.6). Every line of its data has a field. */

@@ -22,7 +22,7 @@ export type TrackingDeps = Readonly<{
   settings: Pick<ApiSettings, 'publicUrl' | 'throttle' | 'publicLimitPerMinute'>
   isDraining(): boolean
   /** Streams of one network address, and of this process. */
-  streams?: Readonly<{ perNetwork: number; total: number; lookMs?: number }>
+  streams?: Readonly<{ perNetwork: number; total: number; lookMs?: number; slowMs?: number }>
   now?: () => number
 }>
 
@@ -154,8 +154,8 @@ function mountEvents(context: Context): void {
     const locale = localeFor(request)
     const look = async (): Promise<Snapshot> => {
       const shown = await show(await find(token))
-      const isFinal = !shown.tracked.isOpen
-      return { version: fingerprintOf(shown), render: () => regionsText(shown, token, locale), isFinal }
+      const { pace } = shown
+      return { version: fingerprintOf(shown), render: () => regionsText(shown, token, locale), pace }
     }
     const seen = request.headers['last-event-id'] ?? request.query.seen
     const first = await look()

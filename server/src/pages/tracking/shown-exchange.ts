@@ -14,6 +14,8 @@ export type ShownExchange = Readonly<{
   reason: StatusReason | null
   /** A payment is expected: address and amount are shown. */
   isPayable: boolean
+  /** Pending after the expiry: no payment is asked for, and one that was made before can still be found. */
+  isTimeOver: boolean
   /** The lock of a fixed rate has ended. */
   isLockOver: boolean
   /** The payment left the chain and may return. */
@@ -22,6 +24,8 @@ export type ShownExchange = Readonly<{
   takesRefundAddress: boolean
   confirmations: Readonly<{ seen: number; required: number }> | null
   expectedSeconds: number | null
+  /** `slow`: closed without a payment that counts, and a late one can still ask for a refund address. */
+  pace: 'live' | 'slow' | 'final'
   now: number
 }>
 
@@ -35,17 +39,16 @@ export function toShownExchange(
 ): ShownExchange {
   const { exchange, current, status, reason, deposits } = tracked
   const hasExpired = exchange.expiresAt.getTime() <= now
-  // A step closes it within seconds; until then no payment is asked for.
-  const isOver = status === 'pending' && hasExpired
   const required = current === null ? exchange.estimate?.confirmations : current.confirmations.required
   return {
     tracked,
     from: assetNames.of(tracked.from),
     to: assetNames.of(tracked.to),
     assetNames,
-    status: isOver ? 'failed' : status,
-    reason: isOver ? 'EXPIRED' : reason,
+    status,
+    reason,
     isPayable: status === 'pending' && !hasExpired,
+    isTimeOver: status === 'pending' && hasExpired,
     isLockOver: exchange.fixedUntil !== null && exchange.fixedUntil.getTime() <= now,
     isVanished: status === 'pending' && deposits.length > 0,
     takesRefundAddress,
@@ -57,6 +60,7 @@ export function toShownExchange(
       current === null
         ? (exchange.estimate?.seconds ?? null)
         : expectations.secondsOf(exchange, current.confirmations.required),
+    pace: tracked.isOpen ? 'live' : status === 'failed' ? 'slow' : 'final',
     now,
   }
 }

@@ -8,15 +8,16 @@ import type { ShownExchange } from './shown-exchange.ts'
 
 /** What happens now, in words. A screen reader announces it when it changes. */
 export function statusRegion(shown: ShownExchange, { texts }: Locale): Html {
-  const { status, reason, isVanished, from, tracked } = shown
+  const { status, reason, isVanished, isTimeOver, from, tracked } = shown
   const values = { amount: amountText(from, tracked.exchange.fromUnits) }
   return html`<h2 class="badge ${status}">${texts.statuses[status]}</h2>
 <p class="now">${isVanished ? texts.paymentVanished : fill(nowText(shown, texts), values)}</p>
 ${reason === null || isVanished ? null : html`<p>${reasonText(status, reason, texts)}</p>`}
-${status === 'failed' ? html`<p>${texts.doNotPay}</p>` : null}`
+${status === 'failed' || isTimeOver ? html`<p>${texts.doNotPay}</p>` : null}`
 }
 
-function nowText({ status, tracked }: ShownExchange, texts: Texts): string {
+function nowText({ status, tracked, isTimeOver }: ShownExchange, texts: Texts): string {
+  if (isTimeOver) return texts.timeOver
   return status === 'finished' && tracked.exchange.recipient === null ? texts.credited : texts.now[status]
 }
 
@@ -71,13 +72,13 @@ function confirmationMeter({ confirmations }: ShownExchange, { texts, pluralize,
 const openStatuses: readonly ExchangeStatus[] = ['pending', 'confirming', 'exchanging']
 
 function clocks(shown: ShownExchange, locale: Locale): Html | null {
-  const { status, isPayable, isLockOver, tracked, expectedSeconds, now } = shown
+  const { status, isPayable, isTimeOver, isLockOver, tracked, expectedSeconds, now } = shown
   const { texts, formatDuration } = locale
   const { fixedUntil, expiresAt } = tracked.exchange
   return html`${isPayable && fixedUntil !== null && !isLockOver ? clock(texts.fixedEnds, fixedUntil, now) : null}
 ${isPayable ? clock(texts.expires, expiresAt, now) : null}
 ${
-  expectedSeconds === null || !openStatuses.includes(status)
+  expectedSeconds === null || isTimeOver || !openStatuses.includes(status)
     ? null
     : html`<p>${texts.expectedDuration} <strong>${formatDuration(expectedSeconds)}</strong></p>`
 }`

@@ -20,6 +20,7 @@ a { color: var(--link) }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .25rem }
 [tabindex="-1"]:focus { outline: none }
 code { font: .9375em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace; overflow-wrap: anywhere }
+.unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .quiet { color: var(--quiet); font-size: .9375rem }
 .sum { font-variant-numeric: tabular-nums }
 .card, section {

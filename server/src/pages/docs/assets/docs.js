@@ -78,15 +78,18 @@ function chooseLanguage(language) {
 
 function addCopyButton(block) {
   const button = element('button', { type: 'button', className: 'copy' }, 'Copy')
+  // The name of the button stays, so a screen reader hears the result here.
+  const status = element('span', { className: 'unseen', role: 'status' })
   button.setAttribute('aria-label', 'Copy the code')
   button.addEventListener('click', async () => {
     const isCopied = await copy(block.querySelector('code').textContent)
-    button.textContent = isCopied ? 'Copied' : 'Not copied'
+    status.textContent = button.textContent = isCopied ? 'Copied' : 'Not copied'
     setTimeout(() => {
       button.textContent = 'Copy'
+      status.textContent = ''
     }, 2_000)
   })
-  block.append(button)
+  block.append(button, status)
 }
 
 /** The clipboard exists on HTTPS and on loopback. */

@@ -27,6 +27,7 @@ export const de: Texts = {
     refunded: 'Ihre Zahlung wurde abzüglich der Netzwerkgebühr zurückgesendet, und das Netzwerk hat das bestätigt.',
     failed: 'Dieser Tausch ist geschlossen.',
   },
+  timeOver: 'Die Zeit zum Zahlen ist abgelaufen. Nach vorher gemachten Zahlungen wird noch gesucht.',
   paymentVanished:
     'Ihre Zahlung ist nicht mehr in der Blockchain. Suchen Sie sie in Ihrer Wallet, bevor Sie noch einmal zahlen.',
   credited:

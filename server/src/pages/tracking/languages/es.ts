@@ -26,6 +26,7 @@ export const es: Texts = {
     refunded: 'Su pago se ha devuelto, descontada la comisión de red, y la red lo ha confirmado.',
     failed: 'Este intercambio está cerrado.',
   },
+  timeOver: 'El tiempo para pagar ha terminado. Todavía se buscan los pagos hechos antes.',
   paymentVanished: 'Su pago ya no está en la cadena de bloques. Búsquelo en su monedero antes de volver a pagar.',
   credited: 'El intercambio está completo. El importe se ha abonado en el servicio donde lo inició.',
   reasons: {

@@ -12,6 +12,8 @@ export type Texts = Readonly<{
   statuses: Readonly<Record<ExchangeStatus, string>>
   /** What happens in a status. */
   now: Readonly<Record<ExchangeStatus, string>>
+  /** Pending after the expiry: blocks up to then are still being read. */
+  timeOver: string
   /** Pending again: the payment left the chain. */
   paymentVanished: string
   /** Finished without a recipient. */

@@ -26,6 +26,7 @@ export const tr: Texts = {
     refunded: 'Ödemeniz, ağ ücreti düşülerek iade edildi ve ağ bunu onayladı.',
     failed: 'Bu takas kapandı.',
   },
+  timeOver: 'Ödeme süresi doldu. Daha önce yapılan ödemeler hâlâ aranıyor.',
   paymentVanished: 'Ödemeniz artık blok zincirinde değil. Yeniden ödeme yapmadan önce onu cüzdanınızda arayın.',
   credited: 'Takas tamamlandı. Tutar, takası başlattığınız hizmette hesaba geçirildi.',
   reasons: {

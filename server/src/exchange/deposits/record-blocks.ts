@@ -50,6 +50,8 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
       await recordPending(deps, chain)
       return { height: head.height, behind: 0 }
     }
+    // If this pass fails after a rewind, the next one reads the cursor again, whatever the head is then.
+    recorded.delete(network)
     let cursor = (await deps.store.chainLog.cursor(network)) ?? (await start(deps, chain, head))
     for (let n = 0; n < BLOCKS_MAX; n++) {
       if (!(await isOnBestChain(deps, chain, cursor, head))) {
@@ -70,7 +72,6 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
       cursor = appended ? block : ((await deps.store.chainLog.cursor(network)) ?? cursor)
     }
     if (cursor.hash === head.hash) recorded.set(network, head)
-    else recorded.delete(network)
     await recordPending(deps, chain)
     if (cursor.height >= head.height && isCaughtUpDue) {
       await deps.store.chainLog.recordCaughtUp(network, performance.now() - startedAt)

@@ -25,12 +25,13 @@ const QUIET_MS = 3_600_000
 /** `note` is the newest one that is not recorded, and `count` how many are not. */
 type Condition = Readonly<{ network: string; note: NodeNote | null; count: number; at: number }>
 
-const kinds = ['traces-missing', 'logs-missing', 'logs-disagree', 'state-pruned'] as const
+const kinds = ['traces-missing', 'logs-missing', 'logs-disagree', 'receipts-disagree', 'state-pruned'] as const
 
 const subjects: Readonly<Record<NodeNote['kind'], (network: string) => string>> = {
   'traces-missing': (network) => `traces:${network}`,
   'logs-missing': (network) => `logs:${network}`,
   'logs-disagree': (network) => `disagree:${network}`,
+  'receipts-disagree': (network) => `disagree:${network}`,
   'state-pruned': (network) => `pruned:${network}`,
 }
 
@@ -38,6 +39,7 @@ const meanings: Readonly<Record<NodeNote['kind'], string>> = {
   'traces-missing': 'a block was read without traces',
   'logs-missing': 'a block was read without logs that no reply held',
   'logs-disagree': 'the logs and the receipts of a block disagree',
+  'receipts-disagree': 'nodes disagree about the receipt of a transaction of ours',
   'state-pruned': 'a node has pruned a state that was needed',
 }
 

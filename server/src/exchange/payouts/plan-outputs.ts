@@ -51,6 +51,12 @@ export function createPlanOutputs({ store, settings, assetById, log, now = Date.
     const isCheap = fee.rate <= BigInt(outputs.cheapRates.get(network) ?? 0) * 1_000n
     await store.transaction(async (tx) => {
       await tx.transactions.lockLane(network, chain.addresses.hot(), 0)
+      // One that cannot be signed for so long would delay splits.
+      const voided = await tx.outputs.voidOverdueConsolidations(network, PLAN_MS)
+      if (voided.length > 0) {
+        await tx.alarms.clear(...voided.map((id) => `payout:${id}`))
+        log.warn({ network, payoutIds: voided }, 'consolidation was not signed in time: cancelled')
+      }
       if (await tx.outputs.isPlanned(network, PLAN_MS)) return
       const wallet = await readWallet(tx, chain.network, inputFeeUnits, outputs)
       const plan =

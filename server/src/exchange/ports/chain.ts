@@ -184,10 +184,13 @@ export type BroadcastResult =
   | { kind: 'rejected'; reason: string }
   | { kind: 'unknown'; reason: string }
 
-/** State of a transaction on all nodes. `invalidated`: a conflicting transaction is final on every node (conflict proof). */
+/**
+ * State of a transaction on all nodes. `invalidated`: a conflicting transaction is final on every node (conflict proof).
+ * `isDisputed`: every node has it in the same block, and they disagree about its result or its fee.
+ */
 export type Observation =
   | { kind: 'included'; block: BlockRef; ok: boolean; feeUnits: bigint | null }
-  | { kind: 'pending' }
+  | { kind: 'pending'; isDisputed?: true }
   | { kind: 'unseen' }
   | { kind: 'invalidated'; proof: Record<string, string | number> }
 

@@ -42,6 +42,29 @@ describe('a reorganisation of a network (reorg:NETWORK)', () => {
     expect(await findAlarm('reorg:eth')).toBeNull()
   })
 
+  test('that ends after its blocks were rewound and none was recorded leaves no block out', async () => {
+    const { chain } = fixture.fakes.eth
+    const { reader } = chain
+    await fixture.mineBlocks(3)
+    const watch = createRecordBlocks(fixture.dependencies)
+    await watch(chain)
+    const { height, hash } = await original.head()
+    const rename = (at: number, one: string) => (at > height - 2 ? `other ${one}` : one)
+    reader.head = async () => ({ height, hash: rename(height, hash) })
+    reader.agrees = async () => false
+    reader.block = async (at) => {
+      if ((await readCursor()) === height - 2) throw new Error('the node stopped')
+      const read = await original.block(at)
+      return read && { ...read, hash: rename(at, read.hash) }
+    }
+    await expect(watch(chain)).rejects.toThrow('the node stopped')
+    expect(await readCursor()).toBe(height - 2)
+    // The same head as before.
+    Object.assign(reader, original)
+    await watch(chain)
+    expect(await readCursor()).toBe(height)
+  })
+
   test('below the stored blocks is an alarm until the blocks are recorded up to the head again', async () => {
     const { reader } = fixture.fakes.eth.chain
     const { block, head } = original

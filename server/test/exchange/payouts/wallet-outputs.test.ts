@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { outputsAsTheyAre } from '../../../../test/support/app-settings.ts'
+import { journalEntry } from '../../../src/core/domain/ledger/journal.ts'
 import { createAdvanceTransaction } from '../../../src/exchange/payouts/advance-transaction.ts'
+import { noExchange } from '../../../src/exchange/payouts/payment.ts'
 import { createPlanOutputs, planNow } from '../../../src/exchange/payouts/plan-outputs.ts'
 import type { Chain } from '../../../src/exchange/ports/chain.ts'
 import { COIN, startMoneyPath } from '../money-path.ts'
@@ -120,6 +123,43 @@ describe('M26: many small outputs', () => {
     return fixture.store.outputs.isPlanned('btc', 0)
   }
 
+  /** The planned merge waits for a payout exactly while that one can be signed. */
+  const expectToWaitForDuePayouts = async () => {
+    const { store } = fixture
+    const readPurposes = async () => (await store.payouts.queue('btc', 10)).map(({ purpose }) => purpose)
+    const waiting = await fixture.insertPayout('btc', COIN / 100n, 'waiting', 'withdrawal')
+    expect(await readPurposes()).toEqual(['withdrawal'])
+    await store.payouts.postpone([waiting], 'wallet:btc@btc')
+    expect(await readPurposes()).toEqual(['consolidate'])
+    await store.payouts.approve(waiting)
+    expect(await readPurposes()).toEqual(['withdrawal'])
+    await store.payouts.hold([waiting], 'test', null)
+    expect(await readPurposes()).toEqual(['consolidate'])
+
+    const [partner, id] = [randomUUID(), randomUUID()]
+    const address = 'partner'
+    const ofPartner = {
+      id,
+      purpose: 'withdrawal',
+      owedFrom: `liability:partner:${partner}`,
+      units: COIN,
+      address,
+    } as const
+    await store.ledger.post(
+      journalEntry(`owed:${id}`, 'owed', null, [
+        { debit: 'equity:capital', credit: ofPartner.owedFrom, assetId: 'btc@btc', units: COIN },
+        { debit: ofPartner.owedFrom, credit: `liability:withdrawal:${id}`, assetId: 'btc@btc', units: COIN },
+      ]),
+    )
+    await store.payouts.insert({ ...noExchange, ...ofPartner, network: 'btc', assetId: 'btc@btc', from: 'hot' })
+    expect(await readPurposes()).toEqual(['withdrawal'])
+    await store.pauses.pause(`partner:${partner}`, 'test', 'test')
+    expect(await readPurposes()).toEqual(['consolidate'])
+    await store.pauses.resume(`partner:${partner}`)
+    expect(await readPurposes()).toEqual(['withdrawal'])
+    await store.payouts.void(id)
+  }
+
   test('are merged into two while fees are low, no payout waits, and the fee is within its bound', async () => {
     for (let n = 0; n < 6; n++) fixture.fakes.btc.pay(chain.addresses.hot(), COIN / 100n)
     await fixture.mineBlocks(3)
@@ -130,12 +170,7 @@ describe('M26: many small outputs', () => {
     fixture.fakes.btc.behaviour.feeRate = 3_000n
     expect(await plan()).toBe(true)
 
-    // A payout above the limit of the wallet waits.
-    const waiting = await fixture.insertPayout('btc', 100n * COIN, 'waiting', 'withdrawal')
-    await fixture.store.payouts.approve(waiting)
-    await fixture.mineBlocks(1)
-    expect(await listOutputs()).toHaveLength(10)
-    await fixture.store.payouts.hold([waiting], 'test', null)
+    await expectToWaitForDuePayouts()
     // Its fee is raised within its bound only.
     fixture.fakes.btc.behaviour.dropsBroadcasts = true
     await fixture.runJobs()
@@ -151,6 +186,28 @@ describe('M26: many small outputs', () => {
     expect((await listOutputs()).filter((units) => units === (6n * COIN) / 200n)).toHaveLength(1)
     expect(await readFees()).toBe(fees + FEE)
     expect(await fixture.readWalletUnits('btc@btc')).toBe(before - FEE)
+  })
+
+  test('are planned again when their merge is not signed for an hour, which would delay splits', async () => {
+    const { database, store } = fixture
+    for (let n = 0; n < 6; n++) fixture.fakes.btc.pay(chain.addresses.hot(), 40_000n)
+    await fixture.mineBlocks(3)
+    expect(await plan()).toBe(true)
+    const listMerges = () =>
+      database.query<{ id: string; state: string }>(
+        "select id, state from payouts where purpose = 'consolidate' and state <> 'confirmed' order by created_at, id",
+      )
+    const [first] = await listMerges()
+    await store.payouts.hold([first?.id ?? ''], 'INTERNAL', null)
+    await store.alarms.raise(`payout:${first?.id}`, 'a payout cannot be built or signed', {})
+    // Not yet an hour.
+    await planOutputs(chain)
+    expect(await listMerges()).toMatchObject([{ state: 'reserved' }])
+    expect(await plan()).toBe(true)
+    expect(await listMerges()).toMatchObject([{ id: first?.id, state: 'void' }, { state: 'reserved' }])
+    expect(await fixture.listAlarmKinds()).not.toContain('payout')
+    await fixture.mineBlocks(3)
+    expect(await store.outputs.isPlanned('btc', 0)).toBe(false)
   })
 
   test('are left alone where their merge would cost more than its bound', async () => {

@@ -5,7 +5,7 @@ import { present } from '../../../lib/assert.ts'
 import { parseConflictKey } from '../shared/account-transfer.ts'
 import { askEveryNode, type EvmNode, hex, type Note } from './node.ts'
 import { findAgreedHead, hashAt, readTaggedHeight } from './reader.ts'
-import { feeOf } from './received.ts'
+import { findAgreedFee } from './received.ts'
 import { block, count, orNull, type ReceiptReply, receipt, type TransactionReply, transaction } from './replies.ts'
 import { refusalOf } from './rpc.ts'
 import { eventOf, parseTransferCall } from './token.ts'
@@ -13,7 +13,10 @@ import { eventOf, parseTransferCall } from './token.ts'
 /** One node's answers about a transaction. `included` is null unless the receipt's block is on its best chain. */
 type View = Readonly<{ included: ReceiptReply | null; receipt: ReceiptReply | null; tx: TransactionReply | null }>
 
-/** `included` if every node has the transaction in the same block; `invalidated` only with a conflict proof at finality. */
+/**
+ * `included` if every node has the transaction in the same block, with the same result and fee; `invalidated` only with a
+ * conflict proof at finality.
+ */
 export async function observe(
   nodes: readonly EvmNode[],
   network: Network,
@@ -24,12 +27,7 @@ export async function observe(
   const [first] = views
   const inclusion = first?.included
   if (inclusion && views.every(({ included }) => included?.blockHash === inclusion.blockHash)) {
-    return {
-      kind: 'included',
-      block: { height: inclusion.height, hash: inclusion.blockHash },
-      ok: views.every(hasPaid),
-      feeUnits: feeOf(inclusion),
-    }
+    return observeInclusion(nodes, views, inclusion, note)
   }
   // A node's pool may keep a transaction whose nonce is used, so a pending transaction can be invalidated.
   const { txHash, conflictKey, conflictingTxHash: namedTxHash = null } = attempt
@@ -38,6 +36,24 @@ export async function observe(
     if (proof !== null) return { kind: 'invalidated', proof }
   }
   return { kind: views.some((view) => view.receipt !== null || view.tx !== null) ? 'pending' : 'unseen' }
+}
+
+/** One node proves neither a payment nor a failure: while results or fees differ, the transaction is disputed. */
+function observeInclusion(
+  nodes: readonly EvmNode[],
+  views: readonly View[],
+  { height, blockHash, txHash }: ReceiptReply,
+  note: Note,
+): Observation {
+  const results = views.map(resultOf)
+  const [result] = results
+  const feeUnits = findAgreedFee(views.flatMap(({ included }) => included ?? []))
+  if (feeUnits !== null && results.every((one) => one === result))
+    return { kind: 'included', block: { height, hash: blockHash }, ok: result === 'paid', feeUnits }
+  const names = nodes.map(({ name }, n) => `${name}: ${results[n]}`).join(', ')
+  const detail = `transaction ${txHash} in block ${height} ${blockHash}: ${feeUnits === null ? 'fees differ' : names}`
+  note({ kind: 'receipts-disagree', node: nodes.map(({ name }) => name).join(', '), detail })
+  return { kind: 'pending', isDisputed: true }
 }
 
 async function readView(node: EvmNode, txHash: string): Promise<View> {
@@ -49,15 +65,19 @@ async function readView(node: EvmNode, txHash: string): Promise<View> {
   return { included: isCanonical && tx !== null ? ownReceipt : null, receipt: ownReceipt, tx }
 }
 
-/** Whether the receipt has status 1 and, for a token payment, a Transfer log: some tokens return false without a transfer. */
-function hasPaid({ included, tx }: View): boolean {
-  if (!included?.ok || tx === null) return false
+/**
+ * `paid` if the receipt has status 1 and, for a token payment, a Transfer log: some tokens return false without a transfer.
+ * `failed` = status 0.
+ */
+function resultOf({ included, tx }: View): 'paid' | 'without transfer' | 'failed' {
+  if (!included?.ok || tx === null) return 'failed'
   const call = tx.value === 0n ? parseTransferCall(tx.input) : null
-  if (call === null) return true
-  return included.logs.some((entry) => {
+  if (call === null) return 'paid'
+  const hasPaid = included.logs.some((entry) => {
     const event = eventOf(entry)
     return entry.address === tx.to && event?.from === tx.from && event.to === call.to && event.units > 0n
   })
+  return hasPaid ? 'paid' : 'without transfer'
 }
 
 /**

@@ -171,9 +171,28 @@ async function readOutflow(node: EvmNode, own: Movement, read: ClaimBlock): Prom
   return transferred + receipts.reduce((total, entry) => total + feeOf(entry), 0n)
 }
 
+/** The parts of the fee that the sender paid, in wei. A part is 0 where the receipt lacks its fields. */
+const FEE_PARTS: readonly ((receipt: ReceiptReply) => bigint)[] = [
+  ({ gasUsed, gasPrice }) => gasUsed * gasPrice,
+  ({ l1Fee }) => l1Fee,
+  ({ operatorFee }) => operatorFee,
+]
+
 /** The fee that the sender paid, in wei. */
-export function feeOf({ gasUsed, gasPrice, rollupFee }: ReceiptReply): bigint {
-  return gasUsed * gasPrice + rollupFee
+export const feeOf = (entry: ReceiptReply): bigint => FEE_PARTS.reduce((total, part) => total + part(entry), 0n)
+
+/**
+ * The fee of a transaction by the receipts of all nodes, in wei; null if they differ. Where a receipt lacks a part of the fee,
+ * the others decide, so that a node without these fields does not block payouts for ever.
+ */
+export function findAgreedFee(receipts: readonly ReceiptReply[]): bigint | null {
+  let total = 0n
+  for (const part of FEE_PARTS) {
+    const [units = 0n, ...others] = new Set(receipts.map(part).filter((one) => one !== 0n))
+    if (others.length > 0) return null
+    total += units
+  }
+  return total
 }
 
 /** Native or token balance at a block. 0 if the contract does not return exactly one word. */

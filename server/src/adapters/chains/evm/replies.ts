@@ -47,8 +47,10 @@ export type ReceiptReply = Readonly<{
   ok: boolean
   gasUsed: bigint
   gasPrice: bigint
-  /** What the OP stack charges beside gas, in wei: the fee of layer 1 and the operator's; 0 on other chains. */
-  rollupFee: bigint
+  /** What the OP stack charges beside gas for layer 1, in wei; 0 on other chains. */
+  l1Fee: bigint
+  /** What the operator of a chain of the OP stack charges, in wei; 0 on other chains. */
+  operatorFee: bigint
   logs: readonly LogReply[]
 }>
 
@@ -169,7 +171,8 @@ export const receipt: Decode<ReceiptReply> = (reply) => {
     ok: quantity(entry['status']) === 1n,
     gasUsed: quantity(entry['gasUsed']),
     gasPrice: gasPrice === undefined || gasPrice === null ? 0n : quantity(gasPrice),
-    rollupFee: (orNull(quantity)(entry['l1Fee']) ?? 0n) + operatorFee(entry),
+    l1Fee: orNull(quantity)(entry['l1Fee']) ?? 0n,
+    operatorFee: operatorFee(entry),
     logs: list(log)(entry['logs']),
   }
 }

@@ -209,10 +209,11 @@ test('the operator’s fee is counted by the rules of Isthmus and of Jovian', ()
   const others = { transactionHash: TX, blockHash: BLOCK, blockNumber: '0x9', status: '0x1', logs: [] }
   const fees = { gasUsed: '0x5208', l1Fee: '0x64', operatorFeeScalar: '0x2710', operatorFeeConstant: '0x7' }
   // 21 000 gas at a scalar of 10 000, a constant of 7 and 100 wei for layer 1.
-  expect(decodeReceipt({ ...others, ...fees }).rollupFee).toBe(100n + 210n + 7n)
-  expect(decodeReceipt({ ...others, ...fees, daFootprintGasScalar: '0x190' }).rollupFee).toBe(
-    100n + 21_000_000_000n + 7n,
-  )
+  expect(decodeReceipt({ ...others, ...fees })).toMatchObject({ l1Fee: 100n, operatorFee: 210n + 7n })
+  expect(decodeReceipt({ ...others, ...fees, daFootprintGasScalar: '0x190' })).toMatchObject({
+    l1Fee: 100n,
+    operatorFee: 21_000_000_000n + 7n,
+  })
 })
 
 /** With shortened calldata. */
@@ -317,7 +318,8 @@ test('recorded transactions of op-geth and nitro, and a block of Sei, are decode
   const internal = decodeTransaction(recorded.nitroInternal)
   expect(internal).toMatchObject({ type: 106, value: 0n, from: ARBOS, to: ARBOS })
   expect([deposit, internal].map(isSigned)).toEqual([false, false])
-  expect(decodeReceipt(recorded.nitroInternalReceipt)).toMatchObject({ ok: true, gasUsed: 0n, rollupFee: 0n, logs: [] })
+  const internalReceipt = { ok: true, gasUsed: 0n, l1Fee: 0n, operatorFee: 0n, logs: [] }
+  expect(decodeReceipt(recorded.nitroInternalReceipt)).toMatchObject(internalReceipt)
   const { height, time, logsBloom, transactions } = decodeBlock(recorded.seiBlock)
   expect([height, time, logsBloom]).toEqual([8, 1_696_941_649, null])
   expect(transactions).toMatchObject([{ type: 2, value: 1_000n, nonce: 1, input: '0x616263' }])

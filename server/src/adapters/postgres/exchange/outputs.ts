@@ -20,6 +20,16 @@ export function createOutputStore(sql: Sql): OutputStore {
       const [row] = await sql.query<{ units: string }>(`select coalesce(sum(c.units), 0) as units ${FREE}`, [network])
       return BigInt(row?.units ?? 0)
     },
+    // A locked row is being signed.
+    async voidOverdueConsolidations(network, afterMs) {
+      const rows = await sql.query<{ id: string }>(
+        `update payouts set state = 'void' where id in (select id from payouts where network = $1 and purpose = 'consolidate'
+           and state = 'reserved' and created_at < clock_timestamp() - $2::bigint * interval '1 millisecond'
+           for no key update skip locked) returning id`,
+        [network, afterMs],
+      )
+      return rows.map(({ id }) => id)
+    },
     isPlanned: (network, withinMs) =>
       hasRow(
         sql,

@@ -12,14 +12,15 @@ type Row = RowOf<Omit<Payout, 'from' | 'toKeyIndex' | 'isAuthentic'>, 'units'> &
 }
 
 const PARTNER = "coalesce(e.partner_id::text, substring(p.owed_from from '^liability:partner:(.*)$'))"
+const FROM =
+  'from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id'
 const COLUMNS = `p.id, p.exchange_id as "exchangeId", p.execution_id as "executionId", p.deposit_id as "depositId", p.leg,
   ${PARTNER} as "partnerId", p.purpose, p.network,
   p.asset_id as "assetId", p.branch, p.key_index as "keyIndex", p.address,
   case when p.purpose = 'gas' then (select t.key_index from deposit_targets t
     where t.network = p.network and t.address = p.address limit 1) end as "toKeyIndex", nullif(p.memo, '') as memo, p.units, p.approved,
   p.state, x.order_id as "orderId", p.owed_from as "owedFrom", p.mac, p.lost as "isReversed",
-  (select s.deposit_id from executions s where s.id = x.source_execution) as "sourceDeposit"
-  from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id`
+  (select s.deposit_id from executions s where s.id = x.source_execution) as "sourceDeposit" ${FROM}`
 
 const CREDITED = "d.status = 'credited' and d.block_height <= k.height - d.required_confirmations + 1"
 /**
@@ -29,6 +30,12 @@ const CREDITED = "d.status = 'credited' and d.block_height <= k.height - d.requi
 const BACKED = `exists (select 1 from deposits d join cursors k on k.network = d.network where d.id = p.deposit_id and ${CREDITED})
   and (x.source_execution is null or exists (select 1 from executions s join deposits d on d.id = s.deposit_id
     join cursors k on k.network = d.network where s.id = x.source_execution and ${CREDITED}))`
+
+/** Payouts of the network $1 that can be signed now: not held, not postponed, not paused, and backed. */
+const DUE = `p.network = $1 and p.state = 'reserved' and p.attention is null
+  and (p.held_until is null or p.held_until < clock_timestamp()) and (p.deposit_id is null or ${BACKED})
+  and not exists (select 1 from pauses s where s.scope in ('all', 'payouts:all', 'network:' || p.network,
+    'payouts:' || p.network, 'asset:' || p.asset_id, 'partner:' || ${PARTNER}))`
 
 const POSTPONED_MAX_MS = 300_000
 
@@ -152,12 +159,8 @@ async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise
 
 async function queue(sql: Sql, locking: boolean, network: string, limit: number): Promise<readonly Row[]> {
   const rows = await sql.query<Row>(
-    `select ${COLUMNS} where p.network = $1 and p.state = 'reserved' and p.attention is null
-       and (p.held_until is null or p.held_until < clock_timestamp()) and (p.deposit_id is null or ${BACKED})
-       and (p.purpose <> 'consolidate' or not exists (select 1 from payouts o where o.network = p.network
-         and o.state = 'reserved' and o.attention is null and o.purpose <> 'consolidate'))
-       and not exists (select 1 from pauses s where s.scope in ('all', 'payouts:all', 'network:' || p.network,
-         'payouts:' || p.network, 'asset:' || p.asset_id, 'partner:' || ${PARTNER}))
+    `select ${COLUMNS} where ${DUE}
+       and (p.purpose <> 'consolidate' or not exists (select 1 ${FROM} where ${DUE} and p.purpose <> 'consolidate'))
      order by coalesce(p.held_until, p.created_at), p.created_at, p.id limit $2${locking ? ' for no key update of p skip locked' : ''}`,
     [network, limit],
     locking ? 'lock-payout-queue' : 'payout-queue',

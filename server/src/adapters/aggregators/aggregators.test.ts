@@ -234,6 +234,8 @@ describe('a transaction', () => {
     const built = { amountOut: 5n, target: holder, spender: holder, value: 0n, calldata }
     const contracts = [holder]
     expect(readCall(built, order, contracts)?.call).toEqual({ target: holder, spender: holder, calldata })
+    const longest = `0x${'00'.repeat(29_000)}`
+    expect(readCall({ ...built, calldata: longest }, order, contracts)?.call).toMatchObject({ calldata: longest })
     const wrong = [
       { target: metaRouter },
       { spender: metaRouter },
@@ -242,7 +244,7 @@ describe('a transaction', () => {
       { calldata: '0x' },
       { calldata: '0x123456' },
       { calldata: `${calldata}0` },
-      { calldata: `0x${'00'.repeat(70_000)}` },
+      { calldata: `0x${'00'.repeat(29_001)}` },
     ]
     for (const changes of wrong) expect(readCall({ ...built, ...changes }, order, contracts)).toBeNull()
     expect(readCall(built, order, [])).toBeNull()

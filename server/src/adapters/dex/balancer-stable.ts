@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { BalancerStablePool } from '../../swap/routing/pools/balancer-stable.ts'
-import { addressOf, callOf, listOf, wordAt, wordsOf } from './abi-words.ts'
+import { addressOf, callOf, firstWord, listOf, wordAt, wordsOf } from './abi-words.ts'
 import {
   FEE_CHANGED,
   type Holding,
@@ -69,7 +69,7 @@ async function readStable(
     readContext.reader.minedAt(at),
   ])
   const providers = answers.map((own) => listOf(wordsOf(own[5] ?? '0x'), 0).map(addressOf))
-  const rates = await readRates(readContext, at, identities, holdings, providers)
+  const rates = await readRates(readContext, at, now, identities, holdings, providers)
   return identities.map((one, place) => {
     const holding = holdings[place]
     const { rounding } = one.dex
@@ -78,13 +78,17 @@ async function readStable(
   })
 }
 
-/** A token's rate in the pool's cache and at its provider. Null for a token without a provider: its rate is one. */
+/**
+ * A token's rate in the pool's cache, and at its provider if the cache expires soon. Null for a token without a provider: its rate is
+ * one.
+ */
 type TokenRate = Readonly<{ cached: bigint; expires: bigint; current: bigint | null }> | null
 
 /** By pool and token position; undefined if there is a provider but the pool returns no cached rate. */
 async function readRates(
   { reader }: ReadContext,
   at: string,
+  now: number,
   identities: readonly PoolIdentity[],
   holdings: readonly (Holding | null)[],
   providers: readonly (readonly string[])[],
@@ -98,28 +102,49 @@ async function readRates(
   )
   const answers = await reader.read(
     at,
-    requests.flatMap(({ address: to, token, provider }) => [
+    requests.flatMap(({ address: to, token }) => [
       { to, calldata: callOf(RATE_CACHE, token) },
       { to, calldata: callOf(META_RATE_CACHE, token) },
-      { to: provider, calldata: RATE as Hex },
     ]),
   )
+  const cached = requests.map((request, index) => {
+    const words = wordsOf(answers[2 * index] ?? answers[2 * index + 1] ?? '0x')
+    const expires = wordAt(words, words.length === 3 ? 2 : 3)
+    return { ...request, isKnown: words.length >= 3, rate: wordAt(words, 0), expires }
+  })
+  const current = await readProviders(
+    reader,
+    at,
+    cached.flatMap(({ isKnown, expires, provider }) => (isKnown && !isFresh(expires, now) ? [provider] : [])),
+  )
   const rates = holdings.map((holding) => (holding?.tokens ?? []).map((): TokenRate | undefined => null))
-  for (const [index, { place, position }] of requests.entries()) {
-    const [cache, meta, current] = answers.slice(3 * index, 3 * index + 3)
-    const words = wordsOf(cache ?? meta ?? '0x')
+  for (const { place, position, provider, isKnown, rate, expires } of cached) {
     const list = rates[place]
     if (list !== undefined)
-      list[position] =
-        words.length < 3
-          ? undefined
-          : {
-              cached: wordAt(words, 0),
-              expires: wordAt(words, words.length === 3 ? 2 : 3),
-              current: current ? wordAt(wordsOf(current), 0) : null,
-            }
+      list[position] = isKnown ? { cached: rate, expires, current: current.get(provider) ?? null } : undefined
   }
   return rates
+}
+
+const isFresh = (expires: bigint, now: number): boolean => expires > BigInt(now + RATE_VALID_SECONDS)
+
+/** The creator of a pool chooses its rate providers, so each is asked apart from the others. */
+async function readProviders(
+  reader: ReadContext['reader'],
+  at: string,
+  providers: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const distinct = [...new Set(providers)]
+  const answers = await reader.readSingly(
+    at,
+    distinct.map((to) => ({ to, calldata: RATE as Hex })),
+  )
+  return new Map(
+    distinct.flatMap((provider, place) => {
+      const rate = firstWord(answers[place])
+      return rate === null ? [] : [[provider, rate] as const]
+    }),
+  )
 }
 
 function stateOf(
@@ -175,10 +200,10 @@ function rateValidity(rates: readonly TokenRate[], now: number): { isExact: bool
   let until: number | null = null
   for (const rate of rates) {
     if (rate === null) continue
-    const isFresh = rate.expires > BigInt(now + RATE_VALID_SECONDS)
-    if (!isFresh && rate.current !== rate.cached) isExact = false
+    const isValid = isFresh(rate.expires, now)
+    if (!isValid && rate.current !== rate.cached) isExact = false
     // Unix seconds. An expiry after 4×10^9 (the year 2096) counts as never.
-    const ends = isFresh ? (rate.expires > 4_000_000_000n ? null : Number(rate.expires) - RATE_VALID_SECONDS) : now
+    const ends = isValid ? (rate.expires > 4_000_000_000n ? null : Number(rate.expires) - RATE_VALID_SECONDS) : now
     if (ends !== null) until = Math.min(until ?? ends, ends)
   }
   return { isExact, until }

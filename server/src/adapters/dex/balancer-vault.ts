@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { addressOf, callOf, firstWord, listOf, numberOf, wordAt, wordsOf } from './abi-words.ts'
+import { readEach } from './block-reader.ts'
 import { poolIdentity } from './pool-identity.ts'
 import type { DexReader, PoolIdentity, ReadContext } from './tracked-pool.ts'
 
@@ -31,12 +32,32 @@ export function vaultDex(poolTopics: readonly string[], readBase: DexReader['rea
       if (topics[1] === undefined || dex.vault === undefined) return null
       return poolIdentity(addressOf(BigInt(topics[1])), dex, [])
     },
+    resolve: resolveTokens,
     readBase,
     topics: [SWAP, CHANGED, MANAGED, ...poolTopics],
     poolOf: (log) =>
       poolTopics.includes(log.topics[0] ?? '') ? log.address : addressOf(BigInt(log.topics[1] ?? 0) >> 96n),
     apply: () => 'reread',
   }
+}
+
+/**
+ * The log of a new pool does not contain its tokens. The factory's pool and the vault return them without a call to them, so that
+ * pools of unlisted tokens are skipped before any code of a stranger is executed.
+ */
+async function resolveTokens(
+  readContext: ReadContext,
+  at: string,
+  identities: readonly PoolIdentity[],
+): Promise<readonly PoolIdentity[]> {
+  const unresolved = identities.filter(({ tokens }) => tokens.length === 0)
+  const ids = (await readEach(readContext.reader, at, unresolved, [POOL_ID])).map(([id]) => id)
+  const lists = await readTokens(readContext, at, unresolved, ids)
+  const resolved = unresolved.map((one, place) => ({
+    ...one,
+    tokens: (lists[place]?.tokens ?? []).filter((token) => token !== one.address),
+  }))
+  return [...identities, ...resolved].filter(({ tokens }) => tokens.length > 0)
 }
 
 /** A pool's tokens in the vault, in the vault's order. */
@@ -50,28 +71,34 @@ export type Holding = Readonly<{
   factors: readonly (bigint | null)[]
 }>
 
-/** `ids`: the answers of the pools to getPoolId(). Null if the vault has no such pool. */
-export async function readHoldings(
-  { reader }: ReadContext,
-  at: string,
-  identities: readonly PoolIdentity[],
-  ids: readonly (Hex | null | undefined)[],
-): Promise<readonly (Holding | null)[]> {
-  const idWords = ids.map((id) => wordAt(wordsOf(id ?? '0x'), 0))
+type Ids = readonly (Hex | null | undefined)[]
+const wordOfId = (id: Ids[number]): bigint => wordAt(wordsOf(id ?? '0x'), 0)
+
+async function readTokens({ reader }: ReadContext, at: string, identities: readonly PoolIdentity[], ids: Ids) {
   const answers = await reader.read(
     at,
     identities.map(({ dex }, place) => ({
       to: dex.vault ?? dex.factory,
-      calldata: callOf(POOL_TOKENS, idWords[place] ?? 0n),
+      calldata: callOf(POOL_TOKENS, wordOfId(ids[place])),
     })),
   )
-  const lists = answers.map((answer) => {
+  return answers.map((answer) => {
     if (!answer) return null
     const words = wordsOf(answer)
     return { tokens: listOf(words, 0).map(addressOf), balances: listOf(words, 1) }
   })
+}
+
+/** `ids`: the answers of the pools to getPoolId(). Null if the vault has no such pool. */
+export async function readHoldings(
+  readContext: ReadContext,
+  at: string,
+  identities: readonly PoolIdentity[],
+  ids: Ids,
+): Promise<readonly (Holding | null)[]> {
+  const lists = await readTokens(readContext, at, identities, ids)
   const tokens = [...new Set(lists.flatMap((list) => list?.tokens ?? []))]
-  const decimals = await reader.read(
+  const decimals = await readContext.reader.read(
     at,
     tokens.map((to) => ({ to, calldata: DECIMALS })),
   )
@@ -80,7 +107,7 @@ export async function readHoldings(
     if (list === null) return null
     const { dex } = identities[place] as PoolIdentity
     return {
-      id: `0x${(idWords[place] ?? 0n).toString(16).padStart(64, '0')}`,
+      id: `0x${wordOfId(ids[place]).toString(16).padStart(64, '0')}`,
       vault: dex.vault ?? dex.factory,
       ...list,
       factors: list.tokens.map((token) => factors.get(token) ?? null),

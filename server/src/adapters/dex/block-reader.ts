@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { bytes, InvalidReply } from '../chains/evm/replies.ts'
-import { isRevert, type Rpc, refusalOf } from '../chains/evm/rpc.ts'
+import { failureOf, isRevert, type Rpc, refusalOf } from '../chains/evm/rpc.ts'
 import { toWord } from './abi-words.ts'
 import { headerOf } from './headers.ts'
 
@@ -8,8 +8,13 @@ export type ContractCall = Readonly<{ to: string; calldata: Hex }>
 
 /** Reads the state of contracts after one block. */
 export type BlockReader = Readonly<{
-  /** The result of each call; null if it reverts or the address has no code. Throws if the node does not know the block. */
+  /** The result of each call; null if it fails or the address has no code. Throws if the node does not know the block. */
   read(blockHash: string, calls: readonly ContractCall[]): Promise<readonly (Hex | null)[]>
+  /**
+   * As `read`, for contracts that anybody may have written. Each call has its own, limited gas: one that burns it does not change
+   * the results of the others.
+   */
+  readSingly(blockHash: string, calls: readonly ContractCall[]): Promise<readonly (Hex | null)[]>
   /**
    * The revert data of each call if the caller has this code; null if the call does not revert or the node does not support
    * state overrides.
@@ -27,22 +32,28 @@ const AGGREGATE = '0x82ad56cb'
 const PER_CALL = 400
 /** Limit of concurrent calls to one node. */
 const CALLS_AT_ONCE = 200
+/**
+ * A refused batch is halved down to this size, and then read call by call: at most 31 smaller batches and one or two requests for
+ * each of its calls, whatever its contracts do.
+ */
+const HALVED_MIN = 25
+/** Gas of a call that is read after its batch was refused. The largest forecast of Slipstream takes three millions. */
+const REFUSED_GAS = 5_000_000
+/** Gas of a call to a contract that anybody may have written. */
+const SINGLE_GAS = 1_000_000
 
 /** Uses Multicall3 if the network has it, JSON batches otherwise. `currentRpc`: the node for the next read. */
 export function createBlockReader(currentRpc: () => Rpc, multicall3: string | null): BlockReader {
   return {
-    async read(blockHash, calls) {
-      const rpc = currentRpc()
-      const results: (Hex | null)[] = []
-      const size = multicall3 === null ? CALLS_AT_ONCE : PER_CALL
-      for (let start = 0; start < calls.length; start += size) {
-        const part = calls.slice(start, start + size)
-        const answers = await (multicall3 === null
-          ? Promise.all(part.map((call) => readOne(rpc, blockHash, call)))
-          : readByMulticall(rpc, multicall3, blockHash, part))
-        results.push(...answers)
-      }
-      return results
+    read(blockHash, calls) {
+      const reading = createReading(currentRpc(), blockHash)
+      return multicall3 === null
+        ? inParts(calls, CALLS_AT_ONCE, (part) => readPart(reading, part))
+        : inParts(calls, PER_CALL, (part) => readByMulticall(reading, multicall3, part))
+    },
+    readSingly(blockHash, calls) {
+      const reading = createReading(currentRpc(), blockHash)
+      return inParts(calls, CALLS_AT_ONCE, (part) => readPart(reading, part, SINGLE_GAS))
     },
     revertsOf: (blockHash, code, calls) =>
       Promise.all(calls.map((call) => revertOf(currentRpc(), blockHash, code, call))),
@@ -79,9 +90,57 @@ export function readEach(
   return readLists(reader, at, lists)
 }
 
-async function readByMulticall(rpc: Rpc, multicall3: string, blockHash: string, calls: readonly ContractCall[]) {
-  const answer = await rpc.ask('eth_call', [{ to: multicall3, data: encodeCalls(calls) }, { blockHash }], bytes)
-  return decodeResults(answer, calls.length)
+/** The node and the block of one read. */
+type Reading = Readonly<{
+  rpc: Rpc
+  blockHash: string
+  /** Throws unless the node executes a call without code at the block. Asks at most once. */
+  checkNode(): Promise<void>
+}>
+
+function createReading(rpc: Rpc, blockHash: string): Reading {
+  let check: Promise<unknown> | null = null
+  return {
+    rpc,
+    blockHash,
+    async checkNode() {
+      check ??= rpc.ask('eth_call', [{ to: CALLER, data: '0x' }, { blockHash }], bytes)
+      await check
+    },
+  }
+}
+
+async function inParts(
+  calls: readonly ContractCall[],
+  size: number,
+  readSome: (part: readonly ContractCall[]) => Promise<Answers>,
+): Promise<Answers> {
+  const results: (Hex | null)[] = []
+  for (let start = 0; start < calls.length; start += size)
+    results.push(...(await readSome(calls.slice(start, start + size))))
+  return results
+}
+
+/** A contract that burns the gas of the batch, or returns megabytes, makes the node refuse all of it. */
+async function readByMulticall(reading: Reading, multicall3: string, calls: readonly ContractCall[]): Promise<Answers> {
+  const { rpc, blockHash } = reading
+  const answer = await rpc
+    .ask('eth_call', [{ to: multicall3, data: encodeCalls(calls) }, { blockHash }], bytes)
+    .catch((error: unknown) => checkCause(reading, error))
+  if (answer !== null) return decodeResults(answer, calls.length)
+  if (calls.length <= HALVED_MIN) return readPart(reading, calls, REFUSED_GAS)
+  return inParts(calls, Math.ceil(calls.length / 2), (half) => readByMulticall(reading, multicall3, half))
+}
+
+const rateLimitCodes: ReadonlySet<number> = new Set([-32005, 429])
+
+/** Null if the contracts may have caused the error. Throws it if the node did; nodes have no code that tells the two apart. */
+async function checkCause(reading: Reading, error: unknown): Promise<null> {
+  const refusal = refusalOf(error)
+  const isTooLarge = failureOf(error)?.isTooLarge ?? false
+  if (refusal === null ? !isTooLarge : rateLimitCodes.has(refusal.code)) throw error
+  await reading.checkNode()
+  return null
 }
 
 /*
@@ -123,16 +182,23 @@ function decodeResults(answer: Hex, count: number): (Hex | null)[] {
   })
 }
 
-async function readOne(rpc: Rpc, blockHash: string, { to, calldata }: ContractCall): Promise<Hex | null> {
-  try {
-    const [answer] = await rpc.askMany([{ method: 'eth_call', params: [{ to, data: calldata }, { blockHash }] }], bytes)
-    return orNull(answer)
-  } catch (error) {
+const readPart = (reading: Reading, part: readonly ContractCall[], gas?: number): Promise<Answers> =>
+  Promise.all(part.map((call) => readOne(reading, call, gas)))
+
+async function readOne(reading: Reading, { to, calldata }: ContractCall, gas?: number): Promise<Hex | null> {
+  const { rpc, blockHash } = reading
+  const limit = gas === undefined ? {} : { gas: `0x${gas.toString(16)}` }
+  const params = [{ to, data: calldata, ...limit }, { blockHash }]
+  const nullIfReverted = (error: unknown) => {
     const refusal = refusalOf(error)
-    // Any other refusal is no result of the contract.
-    if (refusal !== null && isRevert(refusal)) return null
-    throw error
+    if (refusal !== null && isRevert(refusal)) return '0x' as const
+    return checkCause(reading, error)
   }
+  const [answer = null] = (await rpc
+    .askMany([{ method: 'eth_call', params }], bytes)
+    .catch(async (error: unknown) => [await nullIfReverted(error)])) as readonly (Hex | null)[]
+  // Other calls of a JSON batch, or a node that lags, may have caused it: the call is repeated alone.
+  return orNull(answer ?? (await rpc.ask('eth_call', params, bytes).catch(nullIfReverted)))
 }
 
 /** An address without code or balance. */
@@ -150,4 +216,4 @@ async function revertOf(rpc: Rpc, blockHash: string, code: Hex, { to, calldata }
   }
 }
 
-const orNull = (answer: Hex | undefined): Hex | null => (answer === undefined || answer === '0x' ? null : answer)
+const orNull = (answer: Hex | null): Hex | null => (answer === '0x' ? null : answer)

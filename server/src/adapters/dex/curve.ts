@@ -171,28 +171,54 @@ const poolCalls = [
 ] as const
 const factoryCalls = ['coins', 'isMeta', 'assetTypes', 'implementation', 'decimals'] as const
 const callNames = [...poolCalls, ...factoryCalls]
+type FactoryAnswers = Readonly<Record<(typeof factoryCalls)[number], Hex | null>>
 type Answers = Readonly<Record<(typeof callNames)[number], Hex | null>> & Readonly<{ each: readonly (Hex | null)[] }>
+
+/** The answers by the name of their call; null for the others of `callNames`. */
+const nameAnswers = (names: readonly (typeof callNames)[number][], answers: readonly (Hex | null)[]) =>
+  Object.fromEntries(callNames.map((name) => [name, answers[names.indexOf(name)] ?? null])) as Omit<Answers, 'each'>
+
+/**
+ * The rates, the price and the balances of an unsupported pool may call contracts that its creator chose. So the factory is asked
+ * first, and only supported pools are called.
+ */
+async function readAnswers({ reader }: ReadContext, at: string, identities: readonly PoolIdentity[]) {
+  const factoryPlans = identities.map(({ address, dex }) =>
+    factoryCalls.map((name) => ({ to: dex.factory, calldata: callOf(call[name], address) })),
+  )
+  const factoryAnswers = (await readLists(reader, at, factoryPlans)).map((own) => nameAnswers(factoryCalls, own))
+  const poolPlans = identities.map((one, index) => {
+    const { address: to, dex } = one
+    if (!isSupported(one, factoryAnswers[index] as FactoryAnswers)) return []
+    const coins = Array.from({ length: generationOf(dex) === 'registry' ? REGISTRY_COINS_MAX : 0 }, (_, place) => place)
+    return [
+      ...poolCalls.map((name) => ({ to, calldata: call[name] })),
+      ...coins.map((place) => ({ to, calldata: callOf(call.balanceAt, place) })),
+    ]
+  })
+  return (await readLists(reader, at, poolPlans)).map((own, index): Answers => {
+    const { coins, isMeta, assetTypes, implementation, decimals } = factoryAnswers[index] as FactoryAnswers
+    return {
+      ...nameAnswers(poolCalls, own),
+      ...{ coins, isMeta, assetTypes, implementation, decimals },
+      each: own.slice(poolCalls.length),
+    }
+  })
+}
+
+/** A plain pool of at least two tokens, with supported rates. */
+function isSupported({ address, dex }: PoolIdentity, answers: FactoryAnswers): boolean {
+  const tokens = coinsOf(dex, answers.coins)
+  const isPlain = answers.isMeta !== null && numberOf(answers.isMeta) === 0n
+  return isPlain && hasSupportedRates(address, dex, answers) && tokens.length >= 2 && !tokens.includes(NATIVE)
+}
 
 async function readPlain(
   readContext: ReadContext,
   at: string,
   identities: readonly PoolIdentity[],
 ): Promise<(TrackedPool | null)[]> {
-  const plans = identities.map(({ address, dex }) => [
-    ...poolCalls.map((name) => ({ to: address, calldata: call[name] })),
-    ...factoryCalls.map((name) => ({ to: dex.factory, calldata: callOf(call[name], address) })),
-    ...Array.from({ length: generationOf(dex) === 'registry' ? REGISTRY_COINS_MAX : 0 }, (_, place) => ({
-      to: address,
-      calldata: callOf(call.balanceAt, place),
-    })),
-  ])
-  const answersOfPools = (await readLists(readContext.reader, at, plans)).map((own) => {
-    const named = Object.fromEntries(callNames.map((name, place) => [name, own[place] ?? null])) as Omit<
-      Answers,
-      'each'
-    >
-    return { ...named, each: own.slice(callNames.length) }
-  })
+  const answersOfPools = await readAnswers(readContext, at, identities)
   const pools = identities.map((one, index) => poolOf(one, answersOfPools[index] as Answers))
   const verified = await verifyMaths(readContext, at, pools, answersOfPools)
   return pools.map((pool, index) => {
@@ -207,12 +233,12 @@ async function readPlain(
 }
 
 /** Null for an unsupported pool. */
-function poolOf({ id, address, dex }: PoolIdentity, answers: Answers): CurveStablePool | null {
+function poolOf(identity: PoolIdentity, answers: Answers): CurveStablePool | null {
+  const { id, address, dex } = identity
   const tokens = coinsOf(dex, answers.coins)
   const generation = generationOf(dex)
   const amp = answers.amp ?? (generation === 'registry' ? answers.ampWhole : null)
-  const isPlain = answers.isMeta !== null && numberOf(answers.isMeta) === 0n && hasSupportedRates(address, dex, answers)
-  if (!isPlain || tokens.length < 2 || tokens.includes(NATIVE) || !amp || !answers.fee || !answers.adminFee) return null
+  if (!isSupported(identity, answers) || !amp || !answers.fee || !answers.adminFee) return null
   const balances = balancesOf(generation, tokens.length, answers)
   const rates =
     generation === 'ng'
@@ -244,7 +270,7 @@ function poolOf({ id, address, dex }: PoolIdentity, answers: Answers): CurveStab
 function hasSupportedRates(
   address: string,
   dex: PoolIdentity['dex'],
-  { assetTypes, implementation }: Answers,
+  { assetTypes, implementation }: FactoryAnswers,
 ): boolean {
   if (dex.pools !== undefined) return dex.pools.some((one) => one.toLowerCase() === address)
   if (dex.implementations !== undefined)

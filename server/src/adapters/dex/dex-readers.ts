@@ -51,7 +51,7 @@ export function identityOf({ pool }: TrackedPool, dexes: ReadonlyMap<string, Dex
   }
 }
 
-/** Resolves pools whose creation log has no address. */
+/** Resolves pools whose creation log has no address or no tokens. */
 export async function resolveAll(
   readContext: ReadContext,
   at: string,

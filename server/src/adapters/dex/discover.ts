@@ -64,7 +64,9 @@ async function scan(
     }
     if (pools.length >= POOLS_MAX) break
   }
-  return reader.resolve ? reader.resolve(readContext, at.hash, pools) : pools
+  const resolved = reader.resolve ? await reader.resolve(readContext, at.hash, pools) : pools
+  // The log of some kinds has no tokens.
+  return resolved.filter(({ tokens }) => isListed(listing, tokens))
 }
 
 /** Pairs of every connector token with every token, sorted by address as factories sort them. */

@@ -2,6 +2,7 @@ import { externalExecutor } from '@swapyard/contracts'
 import fc from 'fast-check'
 import { zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
+import { readAggregatorCall } from '../swap-chain/read-aggregator-call.ts'
 import { decodeAggregatorCall, encodeAggregatorCall } from './encode-aggregator-call.ts'
 import { decodeSwap } from './encode-swap.ts'
 
@@ -26,6 +27,20 @@ test('encodes the words that the header of ExternalExecutor.sol describes', () =
     ...[BigInt(token), 0n, BigInt(router), BigInt(other), 33n],
     ...[BigInt(`0x${'12'.repeat(32)}`), BigInt(`0x12${'00'.repeat(31)}`)],
   ])
+})
+
+test('keeps the longest accepted call within the signed transactions that /send/swap accepts', () => {
+  const call = { target: router, spender: other, calldata: `0x${'12'.repeat(29_000)}` }
+  const order = {
+    ...{ network: 'eth', chainId: 1, native: zeroAddress },
+    tokenIn: token,
+    tokenOut: other,
+    amountIn: 8n,
+  }
+  expect(readAggregatorCall({ amountOut: 9n, value: 0n, ...call }, order, [router, other])?.call).toEqual(call)
+  const { calldata } = encodeAggregatorCall(call, { source: token, target: other }, terms)
+  // The other fields of a signed transaction, with its signature, are less than 300 bytes.
+  expect(calldata.length + 2 * 300).toBeLessThan(62_000)
 })
 
 test('decodes what it encodes, and rejects non-canonical encodings', () => {

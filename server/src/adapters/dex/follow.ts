@@ -157,7 +157,8 @@ function createFold(followContext: FollowContext): LogFold {
       await applyTime(at, now)
       await refreshAll({ readContext, dexes, pools }, changes, toReread, at, now)
       const existing = [...toReread].flatMap((key) => identityOf(pools.get(key) as TrackedPool, dexes) ?? [])
-      const newPools = await resolveAll(readContext, at, [...created.values()])
+      const resolved = await resolveAll(readContext, at, [...created.values()])
+      const newPools = resolved.filter(({ tokens }) => isListed(followContext.listing, tokens))
       if (existing.length + newPools.length === 0) return changes
       await readPools(followContext, at, changes, { existing, newPools })
       return changes
@@ -172,7 +173,8 @@ async function readPools(
   changes: Map<string, TrackedPool | null>,
   { existing, newPools }: Readonly<Record<'existing' | 'newPools', readonly PoolIdentity[]>>,
 ): Promise<void> {
-  const bases = await readBases(readContext, at, [...existing, ...newPools])
+  // Apart from each other: no contract of a new pool shares a batch with a pool that is used.
+  const bases = [...(await readBases(readContext, at, existing)), ...(await readBases(readContext, at, newPools))]
   const existingIds = new Set(existing.map(({ id }) => id))
   const isNew = ({ pool }: TrackedPool) => !existingIds.has(keyOf(pool))
   // A pool that no longer answers is dropped.

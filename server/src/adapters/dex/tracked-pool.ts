@@ -61,7 +61,7 @@ export type DexReader = Readonly<{
   /** The emitter and the topic of the logs of new pools. */
   creation(dex: Dex): Readonly<{ address: string; topic: string }>
   parseCreation(log: DexLog, dex: Dex, wrapped: string): PoolIdentity | null
-  /** Finds the addresses of new pools whose creation log does not contain them. Absent if the log does. */
+  /** Finds the addresses or tokens of new pools whose creation log does not contain them. Absent if the log does. */
   resolve?: (
     readContext: ReadContext,
     at: string,

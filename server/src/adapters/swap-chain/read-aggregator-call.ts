@@ -1,8 +1,11 @@
 import type { AggregatorOrder, AggregatorTrade, AggregatorTransaction } from '../../swap/ports/aggregator.ts'
 import { isNative } from '../chains/evm/native-coin.ts'
 
-/** At least a selector; nodes refuse transactions above 128 KiB. */
-const CALLDATA = /^0x[0-9a-f]{8}([0-9a-f]{2}){0,65536}$/
+/**
+ * A selector and at most 29 000 bytes in all: `/send/swap` accepts signed transactions of 31 000 bytes, which also contain the arguments
+ * of our router.
+ */
+const CALLDATA = /^0x[0-9a-f]{8}([0-9a-f]{2}){0,28996}$/
 
 /** Checks a transaction of an aggregator: published contracts, the exact native value, well-formed calldata. Null if it fails. */
 export function readAggregatorCall(

@@ -112,7 +112,7 @@ export const unmined = { receivedUnits: null, feeUnits: null, block: null } as c
  * dropped or refused transaction that is still mined before its expiry counts.
  */
 export function decideProgress(
-  swap: Pick<Swap, 'expiry' | 'reason'>,
+  swap: Pick<Swap, 'expiry' | 'status' | 'reason' | 'block'>,
   observation: TransactionObservation,
   at: Readonly<{ nowMs: number; lastSeenMs: number }>,
   { confirmations, finalityBlocks, droppedMs }: TrackLimits,
@@ -123,8 +123,11 @@ export function decideProgress(
       const paid = { block, receivedUnits: received, feeUnits: fee }
       const depth = observation.confirmations
       const isFinal = depth >= Math.max(finalityBlocks, confirmations)
+      const hasEnded = swap.status === 'finished' || swap.reason === 'reverted'
+      // The depth counts to the head of the slowest node, which may be lower than before without a reorganisation.
+      const wasConfirmed = hasEnded && swap.block?.hash === block.hash
       // A receipt in a shallow block does not end the swap.
-      if (depth < confirmations) return { ...paid, status: 'confirming', reason: null, isFinal: false }
+      if (depth < confirmations && !wasConfirmed) return { ...paid, status: 'confirming', reason: null, isFinal: false }
       return ok
         ? { ...paid, status: 'finished', reason: null, isFinal }
         : { ...unmined, status: 'failed', reason: 'reverted', block, isFinal }

@@ -6,7 +6,7 @@ import type { Expiry } from '../domain/expiry.ts'
 import type { Swap, TransactionObservation } from '../domain/swap.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { SwapAdvance, SwapStore } from '../ports/store/swaps.ts'
-import type { SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
+import type { SentTransaction, SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
 import { createTrackSwap } from './track-swap.ts'
 
 /* What nodes answer to a repeat cannot be arranged on a chain: these tests use scripted ports. */
@@ -26,12 +26,15 @@ let observation: TransactionObservation
 let unseenMs: number
 let sent: string[]
 let advanced: SwapAdvance[]
+/** The known blocks with which the chain was observed. */
+let observedWith: SentTransaction['block'][]
 beforeEach(() => {
   outcome = { kind: 'accepted' }
   observation = { kind: 'unseen' }
   unseenMs = 0
   sent = []
   advanced = []
+  observedWith = []
 })
 
 /** One check of a pending swap whose bytes are stored, where nodes keep no transaction. */
@@ -45,7 +48,10 @@ async function track(expiry: Expiry, changes: Partial<Swap> = {}): Promise<SwapA
       sent.push(raw)
       return outcome
     },
-    observe: async () => observation,
+    observe: async (_: string, { block }: SentTransaction) => {
+      observedWith.push(block)
+      return observation
+    },
   } as unknown as SwapChain
   const swap = { id: 'a', network: network.id, hash: 'h', sender: 's', nonce: null, status: 'pending', reason: null }
   const tracked = {
@@ -127,4 +133,10 @@ it('keeps the bytes of a reverted swap until its block is final: after a reorgan
   expect(await track(epoch)).toMatchObject({ progress: { reason: 'reverted', isFinal: false }, isSent: false })
   observation = { ...observation, confirmations: finalityBlocks }
   expect(await track(epoch)).toMatchObject({ progress: { reason: 'reverted', isFinal: true }, isSent: true })
+})
+
+it('is observed with its known block, which a lagging node does not undo', async () => {
+  const block = { height: 5, hash: 'b' }
+  await track(time, { status: 'finished', block })
+  expect(observedWith).toEqual([block])
 })

@@ -69,8 +69,8 @@ async function check(
 ): Promise<void> {
   const { chain } = network
   const { swap, lastSeenAt } = tracked
-  const { sender: signer, nonce, expiry } = swap
-  const observation = await chain.observe(swap.hash, { signer, nonce, expiry })
+  const { sender: signer, nonce, expiry, block } = swap
+  const observation = await chain.observe(swap.hash, { signer, nonce, expiry, block })
   checkpoint('swap.observed')
   if (observation.kind === 'included' && observation.ok && observation.received === null)
     throw new Error(`the receipt of swap ${swap.id} has no payment amount`)

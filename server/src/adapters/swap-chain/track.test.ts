@@ -31,7 +31,7 @@ function answer({ head, branch, minedAt }: State, method: string, params: readon
       return hex(0)
     case 'eth_getBlockByNumber': {
       const height = Number(params[0])
-      return height > head ? null : { number: hex(height), hash: hashOf(height, branch) }
+      return height > head ? null : { number: hex(height), hash: hashOf(height, branch), timestamp: hex(height * 12) }
     }
     case 'eth_getTransactionByHash':
       return minedAt === null
@@ -50,7 +50,10 @@ function answer({ head, branch, minedAt }: State, method: string, params: readon
 }
 
 let states: [State, State]
+/** Called with the method of each request. */
+let onAsk: (method: string) => void
 beforeEach(() => {
+  onAsk = () => undefined
   const state = { head: 110, branch: 'a', minedAt: 100 }
   states = [{ ...state }, { ...state }]
 })
@@ -59,8 +62,10 @@ const nodes = [0, 1].map(
   (n) =>
     ({
       name: `node ${n}`,
-      ask: async (method: string, params: readonly unknown[], decode: (reply: unknown) => unknown) =>
-        decode(answer(states[n as 0 | 1], method, params)),
+      ask: async (method: string, params: readonly unknown[], decode: (reply: unknown) => unknown) => {
+        onAsk(method)
+        return decode(answer(states[n as 0 | 1], method, params))
+      },
     }) as unknown as EvmNode,
 )
 const observe = (context: Sent = sent) => track(nodes, network, TX, { sent: context, note: () => undefined })
@@ -88,5 +93,25 @@ describe('a swap whose block is known', () => {
     Object.assign(states[0], { head: 99 })
     Object.assign(states[1], { head: 99 })
     await expect(observe()).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+  })
+})
+
+describe('a swap that no node knows', () => {
+  const observeUntil = (at: number) => observe({ ...sent, block: null, expiry: { by: 'time', at } })
+  beforeEach(() => {
+    for (const state of states) state.minedAt = null
+  })
+
+  it('names the time of the highest block that all nodes have, once it is after its expiry', async () => {
+    Object.assign(states[1], { head: 108 })
+    expect(await observeUntil(108 * 12 - 1)).toEqual({ kind: 'unseen', chainTimeMs: 108 * 12_000 })
+    expect(await observeUntil(108 * 12)).toEqual({ kind: 'unseen' })
+  })
+
+  it('is found in a block that was mined while the time was read', async () => {
+    onAsk = (method) => {
+      if (method === 'eth_blockNumber') for (const state of states) state.minedAt = 100
+    }
+    expect(await observeUntil(1)).toMatchObject({ kind: 'included', block: known })
   })
 })

@@ -2,16 +2,26 @@ import { swapRouter } from '@swapyard/contracts'
 import { getAddress, type Hex, parseEventLogs } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
 import type { BlockRef } from '../../core/ports/chain.ts'
+import type { Expiry } from '../../swap/domain/expiry.ts'
 import type { TransactionObservation } from '../../swap/domain/swap.ts'
 import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
-import { askEveryNode, type EvmNode, type Note } from '../chains/evm/node.ts'
+import { askEveryNode, type EvmNode, hex, type Note } from '../chains/evm/node.ts'
 import { observe } from '../chains/evm/observe.ts'
 import { findAgreedHead, hashAt } from '../chains/evm/reader.ts'
-import { orNull, receipt, type TransactionReply, transaction } from '../chains/evm/replies.ts'
+import {
+  blockHash,
+  count,
+  type Decode,
+  fields,
+  orNull,
+  receipt,
+  type TransactionReply,
+  transaction,
+} from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
 import { decodeAction } from './decode-action.ts'
 
-export type Sent = Readonly<{ signer: string; nonce: number | null; block?: BlockRef | null }>
+export type Sent = Readonly<{ signer: string; nonce: number | null; expiry?: Expiry; block?: BlockRef | null }>
 
 type Context = Readonly<{ sent: Sent | undefined; note: Note }>
 
@@ -30,8 +40,29 @@ export async function track(
   const isOpen = observed.kind === 'pending' || observed.kind === 'unseen'
   if (isOpen && known !== null && !(await isReorged(nodes, known)))
     throw unavailable(`not every node has ${txHash} in block ${known.height} now, and none has another block there`)
-  return observed
+  const { expiry } = context.sent ?? {}
+  if (observed.kind !== 'unseen' || expiry?.by !== 'time') return observed
+  const chainTimeMs = await readTimeMs(nodes)
+  if (chainTimeMs <= expiry.at * 1000) return observed
+  // A block from before that time may have been mined since the first reading.
+  const last = await observeSwap(nodes, network, txHash, context)
+  return last.kind === 'unseen' ? { ...last, chainTimeMs } : last
 }
+
+/** Time of the highest block that all nodes have in common; 0 if it changes while it is read. */
+async function readTimeMs(nodes: readonly EvmNode[]): Promise<number> {
+  const head = await findAgreedHead(nodes)
+  const times = await askEveryNode(nodes, async (node) => {
+    const read = await node.ask('eth_getBlockByNumber', [hex(head.height), false], orNull(blockTime))
+    return read?.hash === head.hash ? read.seconds : 0
+  })
+  return Math.min(...times) * 1000
+}
+
+const blockTime: Decode<Readonly<{ hash: string; seconds: number }>> = (reply) => ({
+  hash: blockHash(reply),
+  seconds: count(fields(reply)['timestamp']),
+})
 
 /** Whether a node has another block at the height. A node below that height proves nothing. */
 async function isReorged(nodes: readonly EvmNode[], { height, hash }: BlockRef): Promise<boolean> {

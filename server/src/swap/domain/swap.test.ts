@@ -8,6 +8,7 @@ const included = (confirmations: number, ok = true): TransactionObservation => (
   ...(ok ? { received: 5n, fee: 1n } : { received: null, fee: null }),
 })
 const NOW = 1_000_000_000
+const unseen = { kind: 'unseen', chainTimeMs: NOW } as const
 const sent = { status: 'pending', reason: null, block: null } as const
 const decide = (
   observation: TransactionObservation,
@@ -66,18 +67,23 @@ describe('decideProgress', () => {
     expect(decideBy({ kind: 'expired' })).toMatchObject({ status: 'failed', reason: 'expired', isFinal: true })
   })
 
-  it('makes a dropped transaction final after its deadline', () => {
+  it('makes a dropped transaction final after its deadline by the time of the blocks', () => {
     const passed = NOW / 1000 - 61
-    expect(decide({ kind: 'unseen' }, 60_000, passed)).toMatchObject({ reason: 'dropped', isFinal: true })
-    expect(decide({ kind: 'unseen' }, 60_000, passed + 2)).toMatchObject({ reason: 'dropped', isFinal: false })
-    expect(decide({ kind: 'unseen' }, 0, passed)).toMatchObject({ status: 'pending', isFinal: false })
+    expect(decide(unseen, 60_000, passed)).toMatchObject({ reason: 'dropped', isFinal: true })
+    expect(decide(unseen, 60_000, passed + 2)).toMatchObject({ reason: 'dropped', isFinal: false })
+    expect(decide(unseen, 0, passed)).toMatchObject({ status: 'pending', isFinal: false })
+    // A sequencer that has stopped: its next blocks may have older times than our clock.
+    expect(decide({ ...unseen, chainTimeMs: NOW - 60_999 }, 10 ** 9, passed)).toMatchObject({
+      ...{ status: 'failed', reason: 'dropped', isFinal: false },
+    })
+    expect(decide({ kind: 'unseen' }, 10 ** 9, passed)).toMatchObject({ reason: 'dropped', isFinal: false })
   })
 
   it('keeps a refused transaction rejected until a node knows it or its deadline passes', () => {
     const rejected = (observation: TransactionObservation, deadline?: number) =>
       decide(observation, 0, deadline, { status: 'failed', reason: 'rejected' })
     expect(rejected({ kind: 'unseen' })).toMatchObject({ status: 'failed', reason: 'rejected', isFinal: false })
-    expect(rejected({ kind: 'unseen' }, NOW / 1000 - 61)).toMatchObject({ reason: 'rejected', isFinal: true })
+    expect(rejected(unseen, NOW / 1000 - 61)).toMatchObject({ reason: 'rejected', isFinal: true })
     expect(rejected({ kind: 'pending' })).toMatchObject({ status: 'pending', reason: null, isFinal: false })
     expect(rejected(included(3))).toMatchObject({ status: 'finished', reason: null, feeUnits: 1n })
   })

@@ -79,7 +79,8 @@ export type TransactionObservation =
       fee: bigint | null
     }>
   | Readonly<{ kind: 'pending' }>
-  | Readonly<{ kind: 'unseen' }>
+  /** `chainTimeMs`: time of a block that every node had before it answered; absent if it was not read. */
+  | Readonly<{ kind: 'unseen'; chainTimeMs?: number }>
   /** Another transaction with the same account and nonce is final. */
   | Readonly<{ kind: 'replaced' }>
   /** No final block contains the transaction, and no later one can. */
@@ -149,8 +150,10 @@ export function decideProgress(
       // The block or checkpoint that proves the expiry ends the swap, within minutes for a height and a day or two for an epoch.
       const isWaiting = isProvenByChain(expiry) || at.nowMs - at.lastSeenMs < droppedMs
       if (!isRejected && isWaiting) return { ...unmined, status: 'pending', reason: null, isFinal: false }
-      // Anyone with its bytes may broadcast it again; after its time it can only revert. Other expiries are observed on the chain.
-      const isFinal = expiry.by === 'time' && at.nowMs > expiry.at * 1000 + droppedMs
+      // Anyone with its bytes may broadcast it again; after its time it can only revert. The time is that of the blocks, which a stopped
+      // sequencer leaves behind our clock. Other expiries are observed on the chain.
+      const { chainTimeMs = 0 } = observation
+      const isFinal = expiry.by === 'time' && chainTimeMs > expiry.at * 1000 + droppedMs
       return { ...unmined, status: 'failed', reason: isRejected ? 'rejected' : 'dropped', isFinal }
     }
   }

@@ -79,7 +79,8 @@ export type TransactionObservation =
       fee: bigint | null
     }>
   | Readonly<{ kind: 'pending' }>
-  | Readonly<{ kind: 'unseen' }>
+  /** `chainTimeMs`: time of a block that every node had before it answered; absent if it was not read. */
+  | Readonly<{ kind: 'unseen'; chainTimeMs?: number }>
   /** Another transaction with the same account and nonce is final. */
   | Readonly<{ kind: 'replaced' }>
   /** No final block contains the transaction, and no later one can. */
@@ -112,7 +113,7 @@ export const unmined = { receivedUnits: null, feeUnits: null, block: null } as c
  * dropped or refused transaction that is still mined before its expiry counts.
  */
 export function decideProgress(
-  swap: Pick<Swap, 'expiry' | 'reason'>,
+  swap: Pick<Swap, 'expiry' | 'status' | 'reason' | 'block'>,
   observation: TransactionObservation,
   at: Readonly<{ nowMs: number; lastSeenMs: number }>,
   { confirmations, finalityBlocks, droppedMs }: TrackLimits,
@@ -123,8 +124,11 @@ export function decideProgress(
       const paid = { block, receivedUnits: received, feeUnits: fee }
       const depth = observation.confirmations
       const isFinal = depth >= Math.max(finalityBlocks, confirmations)
+      const hasEnded = swap.status === 'finished' || swap.reason === 'reverted'
+      // The depth counts to the head of the slowest node, which may be lower than before without a reorganisation.
+      const wasConfirmed = hasEnded && swap.block?.hash === block.hash
       // A receipt in a shallow block does not end the swap.
-      if (depth < confirmations) return { ...paid, status: 'confirming', reason: null, isFinal: false }
+      if (depth < confirmations && !wasConfirmed) return { ...paid, status: 'confirming', reason: null, isFinal: false }
       return ok
         ? { ...paid, status: 'finished', reason: null, isFinal }
         : { ...unmined, status: 'failed', reason: 'reverted', block, isFinal }
@@ -146,8 +150,10 @@ export function decideProgress(
       // The block or checkpoint that proves the expiry ends the swap, within minutes for a height and a day or two for an epoch.
       const isWaiting = isProvenByChain(expiry) || at.nowMs - at.lastSeenMs < droppedMs
       if (!isRejected && isWaiting) return { ...unmined, status: 'pending', reason: null, isFinal: false }
-      // Anyone with its bytes may broadcast it again; after its time it can only revert. Other expiries are observed on the chain.
-      const isFinal = expiry.by === 'time' && at.nowMs > expiry.at * 1000 + droppedMs
+      // Anyone with its bytes may broadcast it again; after its time it can only revert. The time is that of the blocks, which a stopped
+      // sequencer leaves behind our clock. Other expiries are observed on the chain.
+      const { chainTimeMs = 0 } = observation
+      const isFinal = expiry.by === 'time' && chainTimeMs > expiry.at * 1000 + droppedMs
       return { ...unmined, status: 'failed', reason: isRejected ? 'rejected' : 'dropped', isFinal }
     }
   }

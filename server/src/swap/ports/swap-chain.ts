@@ -135,7 +135,13 @@ export interface AddressFormat {
 }
 
 /** The signer, nonce and expiry of a sent transaction. */
-export type SentTransaction = Readonly<{ signer: string; nonce: number | null; expiry: Expiry }>
+export type SentTransaction = Readonly<{
+  signer: string
+  nonce: number | null
+  expiry: Expiry
+  /** The block of the last observation that found it included. */
+  block?: BlockRef | null
+}>
 
 /** One DeFi network. Implemented once per network family in `adapters/`. */
 export interface SwapChain extends AddressFormat {

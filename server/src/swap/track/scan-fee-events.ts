@@ -76,10 +76,11 @@ async function attributeFees(
   chain: SwapChain,
   paid: readonly PaidFee[],
 ): Promise<FeeScanResult> {
-  if (paid.length === 0) return { swaps: [], unclaimed: [] }
-  const unreported = await deps.fees.findUnreported(chain.network.id, [...new Set(paid.map(({ hash }) => hash))])
+  const paidHashes = [...new Set(paid.map(({ hash }) => hash))]
+  if (paid.length === 0) return { swaps: [], unclaimed: [], paidHashes }
+  const unreported = await deps.fees.findUnreported(chain.network.id, paidHashes)
   const [swaps, unclaimed]: [NewSwap[], UnclaimedFee[]] = [[], []]
-  if (unreported.size === 0) return { swaps, unclaimed }
+  if (unreported.size === 0) return { swaps, unclaimed, paidHashes }
   const partnerIds = await deps.fees.listPartnerIds()
   for (const fee of paid.filter(({ hash }) => unreported.has(hash))) {
     const signed = await chain.findTransaction(fee.hash)
@@ -90,7 +91,7 @@ async function attributeFees(
     if (call === null || built === null) unclaimed.push({ ...fee, network: chain.network.id })
     else if (built.owesFee) swaps.push(await swapOf(deps, chain, { ...call, partnerId: built.partnerId }))
   }
-  return { swaps, unclaimed }
+  return { swaps, unclaimed, paidHashes }
 }
 
 type Call = Readonly<{ signed: SignedTransaction; action: SwapAction }>

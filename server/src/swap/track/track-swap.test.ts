@@ -6,7 +6,7 @@ import type { Expiry } from '../domain/expiry.ts'
 import type { Swap, TransactionObservation } from '../domain/swap.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { SwapAdvance, SwapStore } from '../ports/store/swaps.ts'
-import type { SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
+import type { SentTransaction, SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
 import { createTrackSwap } from './track-swap.ts'
 
 /* What nodes answer to a repeat cannot be arranged on a chain: these tests use scripted ports. */
@@ -24,20 +24,28 @@ const [height, epoch, time] = [
 let outcome: SwapBroadcast
 let observation: TransactionObservation
 let unseenMs: number
+let keepsPending: boolean
+/** No node answers an observation. */
+let isSilent: boolean
 let sent: string[]
 let advanced: SwapAdvance[]
+/** The known blocks with which the chain was observed. */
+let observedWith: SentTransaction['block'][]
 beforeEach(() => {
   outcome = { kind: 'accepted' }
   observation = { kind: 'unseen' }
   unseenMs = 0
+  keepsPending = false
+  isSilent = false
   sent = []
   advanced = []
+  observedWith = []
 })
 
 /** One check of a pending swap whose bytes are stored, where nodes keep no transaction. */
 async function track(expiry: Expiry, changes: Partial<Swap> = {}): Promise<SwapAdvance | undefined> {
   const chain = {
-    ...{ network, keepsPending: false, isExpired: async () => false },
+    ...{ network, keepsPending, isExpired: async () => false },
     readSigned: async () => {
       throw new AppError('NETWORK_UNAVAILABLE', 'a node does not have the lookup table')
     },
@@ -45,7 +53,11 @@ async function track(expiry: Expiry, changes: Partial<Swap> = {}): Promise<SwapA
       sent.push(raw)
       return outcome
     },
-    observe: async () => observation,
+    observe: async (_: string, { block }: SentTransaction) => {
+      observedWith.push(block)
+      if (isSilent) throw new AppError('NETWORK_UNAVAILABLE', 'no node answers')
+      return observation
+    },
   } as unknown as SwapChain
   const swap = { id: 'a', network: network.id, hash: 'h', sender: 's', nonce: null, status: 'pending', reason: null }
   const tracked = {
@@ -109,8 +121,25 @@ describe('a repeat that no node answers, after the time for dropped swaps', () =
     expect(await track(expiry)).toMatchObject({ progress: { reason: 'expired', isFinal: true }, isSent: true })
   })
 
-  it('ends a swap whose expiry is a time', async () => {
+  it('ends a swap whose expiry is a time only if the nodes then answer that they do not know it', async () => {
     expect(await track(time)).toMatchObject(failed('dropped'))
+    const block = { height: 5, hash: 'b' }
+    observation = { ...{ kind: 'included', block, confirmations: 1_000, ok: true }, received: 5n, fee: 0n }
+    expect(await track(time)).toMatchObject({ progress: { status: 'finished' } })
+  })
+
+  it('leaves a swap unchanged while no node answers', async () => {
+    isSilent = true
+    await expect(track(time)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+    expect(advanced).toEqual([])
+  })
+
+  it('keeps the bytes of a swap that no node has seen, also where nodes keep transactions', async () => {
+    unseenMs = 0
+    keepsPending = true
+    expect(await track(time)).toMatchObject(pending)
+    observation = { kind: 'pending' }
+    expect(await track(time)).toMatchObject({ ...pending, isSent: true })
   })
 })
 
@@ -127,4 +156,10 @@ it('keeps the bytes of a reverted swap until its block is final: after a reorgan
   expect(await track(epoch)).toMatchObject({ progress: { reason: 'reverted', isFinal: false }, isSent: false })
   observation = { ...observation, confirmations: finalityBlocks }
   expect(await track(epoch)).toMatchObject({ progress: { reason: 'reverted', isFinal: true }, isSent: true })
+})
+
+it('is observed with its known block, which a lagging node does not undo', async () => {
+  const block = { height: 5, hash: 'b' }
+  await track(time, { status: 'finished', block })
+  expect(observedWith).toEqual([block])
 })

@@ -47,13 +47,10 @@ async function rebroadcast(
   const { hash, sender: signer, nonce, expiry } = tracked.swap
   const sent = await broadcastSwap(chain, { hash, signer, nonce }, raw)
   if (sent.kind === 'sent') return check(deps, network, tracked, { isSent: true })
-  // An earlier broadcast may still be included: only `observe` proves that it is not.
-  if (!canEndSwap(sent, expiry)) return check(deps, network, tracked)
-  const isDropped = deps.databaseNow() - tracked.lastSeenAt.getTime() > deps.settings.droppedMs
-  if (sent.kind === 'unknown' && !isDropped) return
-  const isRefused = sent.kind === 'refused'
+  // An earlier broadcast may be included, also if no node answered: only `observe` proves that it is not, and it throws without answers.
+  if (sent.kind === 'unknown' || !canEndSwap(sent, expiry)) return check(deps, network, tracked)
   await advance(deps, tracked, {
-    progress: { ...unmined, status: 'failed', reason: isRefused ? 'rejected' : 'dropped', isFinal: false },
+    progress: { ...unmined, status: 'failed', reason: 'rejected', isFinal: false },
     fee: null,
     isSeen: false,
     isSent: true,
@@ -69,8 +66,8 @@ async function check(
 ): Promise<void> {
   const { chain } = network
   const { swap, lastSeenAt } = tracked
-  const { sender: signer, nonce, expiry } = swap
-  const observation = await chain.observe(swap.hash, { signer, nonce, expiry })
+  const { sender: signer, nonce, expiry, block } = swap
+  const observation = await chain.observe(swap.hash, { signer, nonce, expiry, block })
   checkpoint('swap.observed')
   if (observation.kind === 'included' && observation.ok && observation.received === null)
     throw new Error(`the receipt of swap ${swap.id} has no payment amount`)
@@ -90,9 +87,9 @@ async function check(
     status === 'finished' && feeUnits !== null && feeUnits > 0n
       ? { assetId: tokenAsset(network, swap.to.token), units: feeUnits }
       : null
-  // Elsewhere a reorg may require the bytes again, also those of a swap that has reverted.
+  // A swap that no node has seen needs its bytes again. Where nodes keep nothing, a reorg may, too, also after a revert.
   const isGivenUp = status === 'failed' && progress.reason !== 'reverted'
-  const isDone = chain.keepsPending || progress.isFinal || isGivenUp
+  const isDone = (chain.keepsPending && isSeen) || progress.isFinal || isGivenUp
   await advance(deps, tracked, { progress, fee, isSeen, isSent: isDone, nextCheckMs })
 }
 

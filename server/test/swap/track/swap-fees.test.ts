@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findLedgerFaults } from '../../../../test/support/ledger.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
+import { createSwapFeeStore } from '../../../src/adapters/postgres/swap/swap-fees.ts'
 import { createSwapStore } from '../../../src/adapters/postgres/swap/swaps.ts'
 import { present } from '../../../src/lib/assert.ts'
+import type { SwapNetworks } from '../../../src/swap/networks.ts'
 import type { NewSwap, SwapAdvance, TrackedSwap } from '../../../src/swap/ports/store/swaps.ts'
+import type { SwapChain } from '../../../src/swap/ports/swap-chain.ts'
+import { createScanFeeEvents, type ScanFeeEventsDeps } from '../../../src/swap/track/scan-fee-events.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
 import { payeeMacs } from '../../payee-macs.ts'
 
@@ -87,6 +91,36 @@ describe('the fee of a swap', () => {
     const own = present(await swaps.record(newSwap(2, { owesFee: false })), 'the swap')
     expect(await swaps.advance(own, finished({}, true))).toBe(true)
     expect(await readHeld()).toBe(before)
+  })
+
+  test('of a swap that counted as failed finally is booked after its event is found in a final block', async () => {
+    const [swaps, fees] = [createSwapStore(app.database), createSwapFeeStore(app.database)]
+    const before = [await readHeld(), await readOwed()]
+    const sent = [
+      present(await swaps.record(newSwap(4)), 'the swap'),
+      present(await swaps.record(newSwap(5)), 'the swap'),
+    ]
+    const progress = { ...pending.progress, status: 'failed', reason: 'dropped', isFinal: true } as const
+    for (const one of sent) expect(await swaps.advance(one, { ...pending, progress })).toBe(true)
+    expect(await swaps.advance(await reload(swapId(4)), finished({}, true))).toBe(false)
+    await fees.readScannedHeight('eth', 0)
+    const { id: _, ...terms } = newSwap(4)
+    const paid = { ...terms, logIndex: 0, height: 5, token, units: 70n, feeTo: taker, executor: null }
+    const chain = {
+      ...{ network: { id: 'eth' }, readFinalHeight: async () => 9, parseAccount: (text: string) => text },
+      listPaidFees: async () => ({ fees: [paid], to: 9 }),
+    } as unknown as SwapChain
+    const scan = createScanFeeEvents({
+      networks: { find: () => ({ chain, nativeIsToken: false }) } as unknown as SwapNetworks,
+      ...{ served: ['eth'], fees, feeAccounts: { listHeldFees: async () => [] } },
+      settings: { feeAddresses: new Map() },
+      log: { info: () => undefined, warn: (fields: object) => expect.fail(JSON.stringify(fields)) },
+    } as unknown as ScanFeeEventsDeps)
+    expect(await scan()).toBe(false)
+    expect(await swaps.advance(await reload(swapId(4)), finished({}, true))).toBe(true)
+    expect([await readHeld(), await readOwed()]).toEqual([(before[0] ?? 0n) + 70n, (before[1] ?? 0n) - 70n])
+    // Without a fee on the chain, final is final.
+    expect(await swaps.advance(await reload(swapId(5)), finished({}, true))).toBe(false)
   })
 
   test('is booked once by twenty concurrent trackers', async () => {

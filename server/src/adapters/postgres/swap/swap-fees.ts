@@ -21,7 +21,7 @@ export function createSwapFeeStore(database: Database): SwapFeeStore {
       )
       return new Set(rows.map(({ hash }) => hash))
     },
-    saveScan: (network, { from, to }, { swaps, unclaimed }) =>
+    saveScan: (network, { from, to }, { swaps, unclaimed, paidHashes }) =>
       database.transaction(async (tx) => {
         const moved = await tx.query(
           `update fee_searches set height = $3, searched_at = clock_timestamp()
@@ -29,6 +29,11 @@ export function createSwapFeeStore(database: Database): SwapFeeStore {
           [network, from, to],
         )
         if (moved.length === 0) return false
+        await tx.query(
+          `update swaps set next_check_at = clock_timestamp()
+           where network = $1 and hash = any($2) and status = 'failed' and next_check_at is null`,
+          [network, paidHashes],
+        )
         for (const swap of swaps) await insertUnreportedSwap(tx, swap)
         for (const fee of unclaimed) await insertUnclaimed(tx, fee)
         return true

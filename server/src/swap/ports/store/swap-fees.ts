@@ -8,6 +8,8 @@ export type FeeScanResult = Readonly<{
   /** Unreported swaps of partners. A swap that already has a row is left unchanged. */
   swaps: readonly NewSwap[]
   unclaimed: readonly UnclaimedFee[]
+  /** Hashes of the transactions that paid a fee: those whose swaps count as failed are tracked again. */
+  paidHashes: readonly string[]
 }>
 
 /** Progress and results of the scan for fees of unreported swaps. */

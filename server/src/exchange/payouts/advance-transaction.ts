@@ -13,7 +13,7 @@ import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.t
 import { type ServiceSettings, stuckAfterMs } from '../settings.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
 import { dropInputs, findMissingInputs, type MissingInputs, raiseMissingInputs } from './missing-inputs.ts'
-import { type ObservedAttempt, observeAttempts } from './observe-attempts.ts'
+import { isFinal, type ObservedAttempt, observeAttempts } from './observe-attempts.ts'
 import { exchangeJobs, transactionAlarms } from './payment.ts'
 import { quarantineInputs } from './quarantine-inputs.ts'
 import { rebroadcastStalled } from './rebroadcast-stalled.ts'
@@ -59,6 +59,9 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
           : followIncluded(deps, chain, transaction, attempt, observation)
     if (observed.every(({ observation }) => observation.kind === 'invalidated'))
       return expireInvalidated(deps, chain, transaction, observed)
+    // It is mined: it did not leave the chain, and it waits for no higher fee.
+    if (observed.some(({ observation }) => observation.kind === 'pending' && observation.isDisputed))
+      return scheduleCheck(deps, chain, transaction, null)
 
     if (transaction.state === 'confirmed') await recordOrphaned(deps, transaction)
     const pending = observed.filter(({ observation }) => observation.kind === 'pending').map(({ attempt }) => attempt)
@@ -147,7 +150,8 @@ async function followIncluded(
   if (depth < confirmations || !(await chain.reader.agrees(observation.block)))
     return scheduleCheck(deps, chain, transaction, attempt.id)
   if (!observation.ok) {
-    if (depth < finalityBlocks) return scheduleCheck(deps, chain, transaction, attempt.id)
+    if (!(await isFinal(chain, observation.block, head.height)))
+      return scheduleCheck(deps, chain, transaction, attempt.id)
     return expireReverted(deps, chain, transaction, observation)
   }
   if (isConfirmed) {

@@ -155,7 +155,7 @@ async function followIncluded(
     return expireReverted(deps, chain, transaction, observation)
   }
   if (isConfirmed) {
-    await recordReincluded(deps, transaction, attempt.txHash)
+    await recordReincluded(deps, transaction, attempt)
     if (depth < finalityBlocks) return scheduleCheck(deps, chain, transaction, attempt.id)
     return deps.store.transactions.settle(transaction.id, { kind: 'final' })
   }

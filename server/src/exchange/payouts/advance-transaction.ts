@@ -69,7 +69,10 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
     const missing = isPending ? null : await findMissingInputs(deps, chain, transaction, newest)
     if (missing) return replaceMissingInputs(deps, chain, transaction, newest, missing)
     if (isStuck(deps, chain, transaction, newest, isPending)) return raiseFee(deps, chain, transaction, newest)
-    if (!isPending) return broadcastAttempt(deps, chain, transaction, newest)
+    if (!isPending) {
+      await broadcastFundings(chain, transaction)
+      return broadcastAttempt(deps, chain, transaction, newest)
+    }
     await rebroadcastStalled(deps, chain, transaction, pending)
     return scheduleCheck(deps, chain, transaction, null)
   }
@@ -335,6 +338,10 @@ async function raiseFee(
   await broadcastAttempt(deps, chain, transaction, newest)
 }
 
+async function broadcastFundings({ sender }: Chain, { fundingTransactions }: OutgoingTransaction): Promise<void> {
+  for (const raw of fundingTransactions) await sender.broadcast(raw)
+}
+
 /** Signs an attempt without the missing inputs, or rebroadcasts the newest one with the funding transactions that we have. */
 async function replaceMissingInputs(
   deps: AdvanceDeps,
@@ -343,7 +350,7 @@ async function replaceMissingInputs(
   newest: Attempt,
   missing: MissingInputs,
 ): Promise<void> {
-  for (const raw of transaction.fundingTransactions) await chain.sender.broadcast(raw)
+  await broadcastFundings(chain, transaction)
   const intent = dropInputs(newest.intent, missing)
   const code = intent === null ? missing.kind : await replaceTransaction(deps, chain, transaction, newest, intent)
   if (code === null) return

@@ -13,7 +13,7 @@ import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.t
 import { type ServiceSettings, stuckAfterMs } from '../settings.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
 import { dropInputs, findMissingInputs, type MissingInputs, raiseMissingInputs } from './missing-inputs.ts'
-import { type ObservedAttempt, observeAttempts } from './observe-attempts.ts'
+import { isFinal, type ObservedAttempt, observeAttempts } from './observe-attempts.ts'
 import { exchangeJobs, transactionAlarms } from './payment.ts'
 import { quarantineInputs } from './quarantine-inputs.ts'
 import { rebroadcastStalled } from './rebroadcast-stalled.ts'
@@ -59,6 +59,9 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
           : followIncluded(deps, chain, transaction, attempt, observation)
     if (observed.every(({ observation }) => observation.kind === 'invalidated'))
       return expireInvalidated(deps, chain, transaction, observed)
+    // It is mined: it did not leave the chain, and it waits for no higher fee.
+    if (observed.some(({ observation }) => observation.kind === 'pending' && observation.isDisputed))
+      return scheduleCheck(deps, chain, transaction, null)
 
     if (transaction.state === 'confirmed') await recordOrphaned(deps, transaction)
     const pending = observed.filter(({ observation }) => observation.kind === 'pending').map(({ attempt }) => attempt)
@@ -66,7 +69,10 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
     const missing = isPending ? null : await findMissingInputs(deps, chain, transaction, newest)
     if (missing) return replaceMissingInputs(deps, chain, transaction, newest, missing)
     if (isStuck(deps, chain, transaction, newest, isPending)) return raiseFee(deps, chain, transaction, newest)
-    if (!isPending) return broadcastAttempt(deps, chain, transaction, newest)
+    if (!isPending) {
+      await broadcastFundings(chain, transaction)
+      return broadcastAttempt(deps, chain, transaction, newest)
+    }
     await rebroadcastStalled(deps, chain, transaction, pending)
     return scheduleCheck(deps, chain, transaction, null)
   }
@@ -147,11 +153,12 @@ async function followIncluded(
   if (depth < confirmations || !(await chain.reader.agrees(observation.block)))
     return scheduleCheck(deps, chain, transaction, attempt.id)
   if (!observation.ok) {
-    if (depth < finalityBlocks) return scheduleCheck(deps, chain, transaction, attempt.id)
+    if (!(await isFinal(chain, observation.block, head.height)))
+      return scheduleCheck(deps, chain, transaction, attempt.id)
     return expireReverted(deps, chain, transaction, observation)
   }
   if (isConfirmed) {
-    await recordReincluded(deps, transaction, attempt.txHash)
+    await recordReincluded(deps, transaction, attempt)
     if (depth < finalityBlocks) return scheduleCheck(deps, chain, transaction, attempt.id)
     return deps.store.transactions.settle(transaction.id, { kind: 'final' })
   }
@@ -331,6 +338,10 @@ async function raiseFee(
   await broadcastAttempt(deps, chain, transaction, newest)
 }
 
+async function broadcastFundings({ sender }: Chain, { fundingTransactions }: OutgoingTransaction): Promise<void> {
+  for (const raw of fundingTransactions) await sender.broadcast(raw)
+}
+
 /** Signs an attempt without the missing inputs, or rebroadcasts the newest one with the funding transactions that we have. */
 async function replaceMissingInputs(
   deps: AdvanceDeps,
@@ -339,7 +350,7 @@ async function replaceMissingInputs(
   newest: Attempt,
   missing: MissingInputs,
 ): Promise<void> {
-  for (const raw of transaction.fundingTransactions) await chain.sender.broadcast(raw)
+  await broadcastFundings(chain, transaction)
   const intent = dropInputs(newest.intent, missing)
   const code = intent === null ? missing.kind : await replaceTransaction(deps, chain, transaction, newest, intent)
   if (code === null) return

@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest'
 import { createLog } from '../../lib/log.ts'
-import type { Chain } from '../ports/chain.ts'
+import type { Chain, Observation } from '../ports/chain.ts'
 import { AlreadyReleasedError, type Signer } from '../ports/signer.ts'
 import type { Store } from '../ports/store/store.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
 
 /** The database has a proof that a stranger's transaction used the nonce of `first` and `second`. */
-function learn(error: AlreadyReleasedError, conflictingTxHash = 'stranger') {
+function learn(
+  error: AlreadyReleasedError,
+  conflictingTxHash = 'stranger',
+  {
+    observation = { kind: 'invalidated', proof: {} },
+    tagHeight = null,
+  }: Readonly<{ observation?: Observation; tagHeight?: number | null }> = {},
+) {
   const expired: string[] = []
   const attempts = ['first', 'second'].map((txHash) => ({ txHash, raw: '0x', intent: { family: 'evm' } }))
   const transaction = { id: 'expired', network: 'eth', conflictKey: 'hot:1', conflictingTxHash: null, attempts }
@@ -14,8 +21,9 @@ function learn(error: AlreadyReleasedError, conflictingTxHash = 'stranger') {
     transactions: { findExpired: async () => ({ transaction, proof: { conflictingTxHash }, conflictingTxHash }) },
   } as unknown as Store
   const chain = {
-    network: { id: 'eth' },
-    sender: { observe: async () => ({ kind: 'invalidated' }) },
+    network: { id: 'eth', finalityBlocks: 2, evm: { finalityTag: 'finalized' } },
+    reader: { head: async () => ({ height: 10 }), agrees: async () => true, tagHeight: async () => tagHeight },
+    sender: { observe: async () => observation },
   } as unknown as Chain
   const signer = { expire: async (ids: readonly string[]) => void expired.push(...ids) } as unknown as Signer
   const log = createLog({ level: 'silent', pretty: false })
@@ -33,4 +41,14 @@ test.each<[string, AlreadyReleasedError, string?]>([
   ['whose own attempt is the conflict', new AlreadyReleasedError('payout', ['first', 'second'], true), 'second'],
 ])('no proof is learned for a release %s', async (_name, error, conflictingTxHash) => {
   expect(await learn(error, conflictingTxHash)).toEqual({ isLearned: false, expired: [] })
+})
+
+test.each([
+  [7, false],
+  [null, false],
+  [8, true],
+])('a failure in block 8 is a proof when the finality tag has passed it (tag at %s)', async (tagHeight, isLearned) => {
+  const observation = { kind: 'included', block: { height: 8, hash: 'a' }, ok: false, feeUnits: 1n } as const
+  const error = new AlreadyReleasedError('payout', ['first'], true)
+  expect(await learn(error, 'stranger', { observation, tagHeight })).toMatchObject({ isLearned })
 })

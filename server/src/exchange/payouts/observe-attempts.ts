@@ -1,3 +1,4 @@
+import type { BlockRef } from '../../core/ports/chain.ts'
 import type { Chain, Observation } from '../ports/chain.ts'
 import { isCancel } from '../ports/signer.ts'
 import type { Store } from '../ports/store/store.ts'
@@ -23,6 +24,17 @@ export async function observeAttempts(
 }
 
 /**
+ * Whether the block is final at this head: by depth, by the chain's finality tag where the network names one, and on every
+ * node. False while a node does not report the tag.
+ */
+export async function isFinal({ network, reader }: Chain, block: BlockRef, headHeight: number): Promise<boolean> {
+  if (headHeight - block.height + 1 < network.finalityBlocks) return false
+  const tag = network.evm?.finalityTag ?? null
+  if (tag !== null && ((await reader.tagHeight(tag)) ?? -1) < block.height) return false
+  return reader.agrees(block)
+}
+
+/**
  * Whether the nodes prove that the transaction can never pay: every attempt has a conflict proof, or one of them failed in a
  * block that is final. `conflictingTxHash` says where to look.
  */
@@ -41,7 +53,7 @@ export async function isInvalidated(
   for (const { observation } of observed) {
     if (observation.kind !== 'included') continue
     const { block, ok } = observation
-    return !ok && height - block.height + 1 >= chain.network.finalityBlocks && (await chain.reader.agrees(block))
+    return !ok && (await isFinal(chain, block, height))
   }
   return false
 }

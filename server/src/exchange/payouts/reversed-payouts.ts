@@ -7,7 +7,7 @@ import type { Chain } from '../ports/chain.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
-import type { OutgoingTransaction } from '../ports/store/transactions.ts'
+import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
 import { exchangeJobs, transactionAlarms } from './payment.ts'
 
 type ReverseDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
@@ -29,17 +29,26 @@ export async function recordOrphaned({ store, log }: ReverseDeps, { id, network 
   if (isNew) log.warn({ network, transactionId: id }, 'confirmed transaction left the chain')
 }
 
-/** Clears what `recordOrphaned` showed, once the transaction has its confirmations again. */
+/**
+ * Clears what `recordOrphaned` showed, once the transaction has its confirmations again. If another of its attempts is mined now,
+ * that one is the confirmed one, and its hash is shown.
+ */
 export async function recordReincluded(
   { store, log }: ReverseDeps,
   { id, network }: OutgoingTransaction,
-  txHash: string,
+  { id: attemptId, txHash, state }: Attempt,
 ): Promise<void> {
   await store.alarms.clear(`orphaned:${id}`, `unmined:${id}`)
-  if (!(await store.reversedPayouts.isReportedOrphaned(id))) return
+  const isOther = state !== 'confirmed'
+  if (!isOther && !(await store.reversedPayouts.isReportedOrphaned(id))) return
   await store.transaction(async (tx) => {
-    await tx.reversedPayouts.lockExchanges(id, 'orphaned')
-    if ((await tx.transactions.load(id))?.state === 'confirmed') await tx.reversedPayouts.restore(id, txHash)
+    await tx.reversedPayouts.lockExchanges(id, isOther ? 'all' : 'orphaned')
+    const current = await tx.transactions.load(id)
+    if (current?.state !== 'confirmed') return
+    if (isOther) await tx.transactions.settle(id, { kind: 'confirmed', attemptId, checkAt: current.now })
+    await tx.reversedPayouts.restore(id, txHash)
+    // Open exchanges show the hash of the confirmed attempt, and a next leg waits for it.
+    if (isOther) await tx.wake(exchangeJobs(await tx.payouts.listByTransaction(id)))
   })
   log.info({ network, transactionId: id, txHash }, 'confirmed transaction is in a block again')
 }

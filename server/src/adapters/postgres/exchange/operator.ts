@@ -61,14 +61,14 @@ export function createOperatorStore(sql: Sql, locking: boolean, macs: PayeeMacs)
     setConflictingTxHash: (transactionId, txHash) =>
       hasRow(
         sql,
-        "update transactions set conflicting_tx_hash = $2, next_check_at = clock_timestamp() where id::text = $1 and state = 'live' returning 1",
+        "update transactions set conflicting_tx_hash = $2, next_check_at = clock_timestamp() where id::text = $1 and state in ('live', 'confirmed') returning 1",
         [transactionId, txHash],
       ),
     addFundingTransaction: (transactionId, raw) =>
       hasRow(
         sql,
         `update transactions set fundings = array_append(array_remove(fundings, $2), $2), next_check_at = clock_timestamp()
-         where id::text = $1 and state = 'live' and cardinality(fundings) < 50 returning 1`,
+         where id::text = $1 and state in ('live', 'confirmed') and cardinality(fundings) < 50 returning 1`,
         [transactionId, raw],
       ),
     ...createUnclaimedStore(sql, locking),

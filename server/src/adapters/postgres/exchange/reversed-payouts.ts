@@ -59,9 +59,10 @@ async function recordOrphaned(sql: Sql, transactionId: string): Promise<boolean>
 
 async function restore(sql: Sql, transactionId: string, txHash: string): Promise<void> {
   const rows = await sql.query<{ id: string; exchange_id: string }>(
-    `update executions x set reason = p.vanished_reason, payout_hash = $2,
-       sent_units = case when x.status = 'finished' then p.units end
-     from payouts p where ${PAYS} and p.transaction_id = $1 and p.state = 'confirmed' and x.reason = 'PAYOUT_VANISHED'
+    `update executions x set reason = case when x.reason = 'PAYOUT_VANISHED' then p.vanished_reason else x.reason end,
+       payout_hash = $2, sent_units = case when x.status = 'finished' then p.units end
+     from payouts p where ${PAYS} and p.transaction_id = $1 and p.state = 'confirmed'
+       and (x.reason = 'PAYOUT_VANISHED' or (${CLOSED} and x.payout_hash is distinct from $2))
      returning x.id, x.exchange_id`,
     [transactionId, txHash],
   )

@@ -31,8 +31,8 @@ let referenceOut: bigint | null
 let isKnownCall: boolean
 /** Minimums of the simulated aggregator calls. */
 let minimums: bigint[]
-/** What an aggregator's call pays in its simulation. */
-let aggregatorPays: bigint
+/** What an aggregator's call pays in its simulation; null: it reverts. */
+let aggregatorPays: bigint | null
 /** Output at the middle price; null: what is quoted. */
 let middleOut: bigint | null
 
@@ -61,6 +61,7 @@ const chain = {
   async prepare({ swaps, minReceived, aggregatorCall }: SwapOrder) {
     if (aggregatorCall !== undefined) {
       minimums.push(minReceived)
+      if (aggregatorPays === null) throw new AppError('SIMULATION_FAILED', 'the swap would fail on chain', {})
       return { approve: null, swap: 'swap by 0x', simulatedOut: aggregatorPays, simulations: [] }
     }
     const id = swaps[0]?.pool.id ?? ''
@@ -219,12 +220,11 @@ it('D9: refuses a price impact above 15 percent by default, unless the request a
 describe('D7: an aggregator', () => {
   const quote = { source: '0x', amountOut: 1_050_000n, gas: 1, contract: '0xh' }
   const trade = { amountOut: 1_050_000n, call: { target: '0xh', spender: '0xh', calldata: '0x' } }
-  const buildWith = (slippage: string) => {
+  const buildWith = (slippage: string, reliability = createAggregatorReliability({ now: () => 0 })) => {
     const routes = createRouteReliability({ now: () => 0 })
     const aggregators = { askAggregators: async () => [quote], buildAggregatorCall: async () => trade }
     const evm = { ...chain, network: { id: 'eth', decimals: 18, evm: { chainId: 1 } } } as unknown as SwapChain
     const networks = { getOpen: () => ({ chain: evm, nativeIsToken: false }) } as unknown as SwapNetworks
-    const reliability = createAggregatorReliability({ now: () => 0 })
     const own = createBuildSwap({ ...deps, ...aggregators, networks, routes, reliability })
     return own({ id: 'p' } as Partner, { ...request, slippage }, null)
   }
@@ -235,6 +235,39 @@ describe('D7: an aggregator', () => {
     // Less slippage than that is kept: 0.1 % of 1 050 000.
     expect(await buildWith('0.1')).toEqual(['swap by 0x'])
     expect(minimums).toEqual([995_000n, 995_000n, 1_048_950n])
+  })
+
+  it.each([
+    // 995 000 of 1 050 000, whatever more the user accepts.
+    ['50', 52_380n],
+    ['10', 52_380n],
+    ['1', 10_000n],
+    ['0.01', 1_000n],
+  ])('that reverts falls short by the gap to its minimum: slippage %s %', async (slippage, ppm) => {
+    const recorded: bigint[] = []
+    const reliability = {
+      penaltyPpm: () => 0n,
+      record: (_: string, __: string, short: bigint) => void recorded.push(short),
+    }
+    aggregatorPays = null
+    expect(await buildWith(slippage, reliability)).toEqual(['swap by honest'])
+    expect(recorded).toEqual([ppm])
+  })
+
+  it('gets no better or worse by builds of an unlisted token, whose contract decides what they pay', async () => {
+    const recorded: bigint[] = []
+    const reliability = {
+      penaltyPpm: () => 0n,
+      record: (_: string, __: string, short: bigint) => void recorded.push(short),
+    }
+    unlisted = [USDC]
+    expect(await buildWith('1', reliability)).toEqual(['swap by 0x'])
+    aggregatorPays = null
+    expect(await buildWith('1', reliability)).toEqual(['swap by honest'])
+    expect(recorded).toEqual([])
+    unlisted = []
+    expect(await buildWith('1', reliability)).toEqual(['swap by honest'])
+    expect(recorded).toEqual([10_000n])
   })
 
   it('is not used if its simulation pays less than our own route', async () => {

@@ -78,8 +78,11 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   const quote = chooseQuote(deps, priced, quotes)
   const attempt = quote === null ? null : await prepareByAggregator(deps, partner, priced, terms, quote)
   const { approve, swap, ref } = attempt?.prepared ?? (await prepareOwnRoute(deps, partner, priced, terms, avoid))
-  // If our own route fails simulation too, `prepareOwnRoute` throws and the aggregator is not penalised.
-  if (quote !== null && attempt !== null) deps.reliability.record(chain.network.id, quote.source, attempt.shortPpm)
+  // If our own route fails simulation too, `prepareOwnRoute` throws and the aggregator is not penalised. The contract of an unlisted token
+  // decides what a build pays, so that anyone could exclude an aggregator by a token of their own.
+  const isListed = priced.routed.unlisted.length === 0
+  if (quote !== null && attempt !== null && isListed)
+    deps.reliability.record(chain.network.id, quote.source, attempt.shortPpm)
   checkpoint('swap.built')
   const { externalId } = request
   if (externalId !== undefined) await deps.externalIds.save({ ref, partnerId: partner.id, externalId })
@@ -185,7 +188,7 @@ function contradicted({ received, to }: PricedSwap, simulatedUnits: bigint): App
 
 /** Shortfall of an aggregator without a valid transaction in time. */
 const UNBUILT_PPM = 2_000n
-/** Least shortfall of a transaction that reverts: it pays less than its minimum, by an unknown amount. */
+/** Least shortfall of a transaction that reverts. */
 const REVERTED_MIN_PPM = 1_000n
 
 type AggregatorAttempt = Readonly<{
@@ -220,20 +223,20 @@ async function prepareByAggregator(
   if ('swaps' in trade.call && isOnPausedPool(deps, chain, trade.call.swaps))
     return failed(0n, 'a DEX, pool or token of its route is paused')
   const repriced = priceAggregator(priced, trade.amountOut)
+  const quoted = priceAt(priced, quote.amountOut).received
   try {
     if (!(await chain.isKnownCall(trade.call, priced.from.address)))
       return failed(UNBUILT_PPM, 'the call hands the input to an unknown contract')
     const prepared = await prepare(deps, partner, repriced, terms, trade.call)
-    const shortPpm = shortfallPpm(priceAt(priced, quote.amountOut).received, prepared.simulatedOut)
+    const shortPpm = shortfallPpm(quoted, prepared.simulatedOut)
     // Trust the simulated output, not the claimed one.
     if (prepared.simulatedOut >= priced.received) return { prepared, shortPpm }
     return failed(shortPpm, `for ${amountIn} it pays ${prepared.simulatedOut}; our own route pays ${priced.received}`)
   } catch (error) {
+    // It pays less than its minimum, by an unknown amount. The slippage that the user accepts may allow far less than that minimum.
+    const shortPpm = shortfallPpm(quoted, repriced.minReceived)
     // A problem of the account also fails our own route, which then reports it.
-    return failed(
-      largest(BigInt(slippagePpm), REVERTED_MIN_PPM),
-      error instanceof AppError ? error.message : String(error),
-    )
+    return failed(largest(shortPpm, REVERTED_MIN_PPM), error instanceof AppError ? error.message : String(error))
   }
 }
 

@@ -75,7 +75,7 @@ test('an aggregator that pays less than its quote is not used; a reliable one is
   expect(await metric('swapyard_outside_offers_total', 'network="eth",source="openocean",outcome="kept"')).toBe(1)
 })
 
-test('an aggregator whose call reverts is excluded, with the slippage as its shortfall', async () => {
+test('an aggregator whose call reverts is excluded, with the gap to its minimum as its shortfall', async () => {
   const own = await started.ownOut(request())
   const pays = more(own, 12_000n)
   started.aggregators.behave({ '0x': { pays, builds: started.calls({ pays, takes: 1n }) } })

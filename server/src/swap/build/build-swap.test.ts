@@ -254,7 +254,7 @@ describe('D7: an aggregator', () => {
     expect(recorded).toEqual([ppm])
   })
 
-  it('is neither penalised nor relieved by builds of an unlisted token, whose contract decides what they pay', async () => {
+  it('gets no better or worse by builds of an unlisted token, whose contract decides what they pay', async () => {
     const recorded: bigint[] = []
     const reliability = {
       penaltyPpm: () => 0n,

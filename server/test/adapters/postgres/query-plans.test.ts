@@ -204,6 +204,7 @@ test('no query per exchange or block scans a growing table sequentially', async 
     await tx.outputs.countUseful('btc', 1n)
     await tx.outputs.freeUnits('btc')
     await tx.outputs.isPlanned('btc', 1_000)
+    await tx.outputs.voidOverdueConsolidations('btc', 1_000)
     await tx.chainLog.append('btc', block, rules)
     await tx.chainLog.rewind('btc', 1_000_000, block)
   })

@@ -19,6 +19,7 @@ import type { Throttle } from '../core/ports/throttle.ts'
 import { createAuthenticate } from '../core/services/authenticate.ts'
 import { startDatabaseClock } from '../core/services/database-clock.ts'
 import { createRecordNodeNotes } from '../exchange/operations/record-node-notes.ts'
+import { largestPayoutUsd } from '../exchange/payouts/outflow-limits.ts'
 import type { JournalingSigner, PublicKeys } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
@@ -227,7 +228,7 @@ async function registerAddressesAndAssets(
     await store.wallets.registerHotAddress(id, addresses.hot(), network.hotIndex)
 }
 
-/** Caps the reserves that quotes may promise at the limit of one payout; a larger one would be held for the operator. */
+/** Caps the reserves that quotes may promise at the largest payout that is not held for the operator. */
 function capped(
   available: ReadonlyMap<AssetId, bigint>,
   prices: PriceSnapshot,
@@ -256,7 +257,7 @@ function createRefreshBook(
     readReserves: async () => {
       const [available, fixed] = await Promise.all([store.inventory.available(), store.inventory.fixedStock()])
       const { prices: current } = books.current()
-      return { available: capped(available, current, catalogue, settings.limits.perTransactionUsd), fixed }
+      return { available: capped(available, current, catalogue, largestPayoutUsd(settings.limits)), fixed }
     },
     readPauses: async () => {
       const scopes = (await store.pauses.list()).map(({ scope }) => scope)

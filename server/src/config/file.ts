@@ -177,7 +177,11 @@ const limits = section({
     'The largest outflow in one hour, in US dollars: in total and per asset. Refunds are counted apart from payouts, each up to this limit. A private exchange counts twice, once per leg',
   ),
   dayUsd: dollars(10_000_000, 'The largest outflow in 24 hours, in US dollars, counted in the same way'),
-  partnerPercent: whole(25, [1, 100], 'Share of the hourly and daily limits that one partner may use, in percent'),
+  partnerPercent: whole(
+    25,
+    [1, 100],
+    'Share of the hourly and daily limits that one partner may use, in percent. Quotes promise no payout above it',
+  ),
 })
 
 const partners = section(

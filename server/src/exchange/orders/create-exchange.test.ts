@@ -30,11 +30,12 @@ const chain = {
   addresses: { parse: (text: string) => text, parseMemo: () => null, hot: () => 'hot' },
 } as unknown as Chain
 
-/** Quotes 1 BTC at 4 000 dollars per ether, moves the price of ether, and creates with the rateId of the quote. */
+/** Quotes 1 BTC at 4 001 dollars per ether, moves the price of ether and the reserves, and creates with the rateId of the quote. */
 async function createAfterMove(
   flow: ExchangeOrder['flow'],
   etherUsd: string,
   changes: Partial<CreateExchangeDeps> = {},
+  reserves = bookParts.reserves,
 ) {
   const rows: NewExchange[] = []
   const books = createBookSnapshot(makeBook(bookParts))
@@ -66,7 +67,7 @@ async function createAfterMove(
   } as unknown as CreateExchangeDeps
   const { quote, rateId } = quoteRate(partner, { ...pair, flow, amount: '1' })
   const prices = { ...bookParts.prices, eth: price(etherUsd, etherUsd) }
-  books.replace(makeBook({ ...bookParts, prices }))
+  books.replace(makeBook({ ...bookParts, prices, reserves }))
   const order = { ...pair, flow, fromAmount: '1', address: 'a', rateId: rateId ?? '' }
   const failure = await createCreateExchange(deps)(partner, order, null).catch((error: unknown) => error)
   return { failure, rows, quote }
@@ -93,6 +94,15 @@ test('keeps a rateId if the price moved by at most the limit, or in our favour',
     const { rows, quote } = await createAfterMove('fixed-rate', etherUsd)
     expect(rows.map(({ toUnits }) => toUnits)).toEqual([quote.toUnits])
   }
+})
+
+// Such a deposit was above the maximum of its own create, and refunded instead of waiting for the reserve.
+test('the maximum of a create with a rateId covers its amount, also if the reserve has shrunk since the quote', async () => {
+  const reserves = { ...bookParts.reserves, 'eth@eth': 10n ** 18n }
+  const { rows } = await createAfterMove('standard', '4001', {}, reserves)
+  expect(rows.map(({ fromUnits, maxUnits }) => [fromUnits, maxUnits])).toEqual([[100_000_000n, 100_000_000n]])
+  const { rows: unchanged, quote } = await createAfterMove('standard', '4001')
+  expect(unchanged.map(({ maxUnits }) => maxUnits)).toEqual([quote.maxUnits])
 })
 
 // Each refused create of a partner at its limit made three calls to every node.

@@ -6,6 +6,7 @@ import type { Partner } from '../../core/domain/partner.ts'
 import type { Screening } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import type { Idempotency } from '../../core/services/interfaces.ts'
+import { largest } from '../../lib/bigint.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import type { Exchange, ExchangeView, Leg, QuotedFees } from '../domain/exchange.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
@@ -89,7 +90,7 @@ export async function createFromOrder(
     flow: order.flow,
     estimate: { confirmations, seconds: deps.expectations.secondsOf(terms, confirmations) },
     toUnits: rate?.toUnits ?? quote.toUnits,
-    maxUnits: quote.maxUnits,
+    maxUnits: acceptedMax(quote, rate !== null),
     deposit: destination,
     keyIndex,
     recipient,
@@ -109,6 +110,10 @@ export async function createFromOrder(
   checkpoint('create.committed')
   return { exchange: exchangeOf(deps, partner, order, outcome), executions: [] }
 }
+
+/** The largest amount that is accepted. With a rateId it covers the order, which was within the bounds when the rateId was issued. */
+const acceptedMax = ({ fromUnits, maxUnits }: RateQuote, hasRateId: boolean): bigint | null =>
+  maxUnits === null || !hasRateId ? maxUnits : largest(maxUnits, fromUnits)
 
 /** The fees of the fresh quote, from which a fixed rate may differ by the last look at most. */
 function quotedFeesOf({ toUnits, fees }: RateQuote): QuotedFees {

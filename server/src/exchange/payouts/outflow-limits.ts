@@ -1,3 +1,4 @@
+import { smallest } from '../../lib/bigint.ts'
 import type { OutflowLimit } from '../ports/store/outflow.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { ServiceSettings } from '../settings.ts'
@@ -20,4 +21,10 @@ export function limitsOf(
 export function limitOf({ hourUsd, dayUsd, partnerPercent }: Limits, scope: string): OutflowLimit {
   const percent = scope.replace(REFUND, '').startsWith('partner:') ? BigInt(partnerPercent) : 100n
   return { scope, hour: (hourUsd * percent) / 100n, day: (dayUsd * percent) / 100n }
+}
+
+/** The largest payout for one partner's customer that waits for no operator, in US dollars: quotes promise no more. */
+export function largestPayoutUsd(limits: Limits): bigint {
+  const { hour, day } = limitOf(limits, 'partner:')
+  return smallest(limits.perTransactionUsd, hour, day)
 }

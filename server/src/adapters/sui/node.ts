@@ -204,6 +204,11 @@ function createCheckpointReads(name: string, { ledgerService }: SuiGrpcClient, a
       )
       return reply === null ? null : (reply.checkpoint?.transactions ?? []).map(changesOf)
     },
+    /** Height from which on the node has all checkpoints and transactions. */
+    async readLowestHeight(): Promise<number> {
+      const { response } = await ask(() => ledgerService.getServiceInfo({}, options()).then((call) => call))
+      return Number(present(response.lowestAvailableCheckpoint, 'the lowest available checkpoint'))
+    },
     /** MIST per computation unit. */
     async readGasPrice(): Promise<bigint> {
       const { response } = await ask(() =>

@@ -61,6 +61,11 @@ const PAGES_MAX = 50
 export const FIELDS_MAX = PAGE * PAGES_MAX
 const OBJECTS_PER_CALL = 50
 const TIMEOUT_MS = 5_000
+/**
+ * MIST per computation unit. The reference price, which the validators set for each epoch, is 1,000 or less. The chain also charges a much
+ * higher price if a transaction states it; at ten times the usual price a swap still costs cents.
+ */
+const GAS_PRICE_MAX = 10_000n
 const executionPaths = [
   ...['digest', 'transaction.bcs', 'effects.status', 'effects.digest', 'effects.gas_used'],
   ...['balance_changes', 'checkpoint'],
@@ -165,7 +170,7 @@ const createAsk = (name: string, check: () => Promise<void>): Ask =>
 /** The transport itself waits without end. */
 const options = () => ({ abort: AbortSignal.timeout(TIMEOUT_MS) })
 
-function createCheckpointReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
+function createCheckpointReads(name: string, { ledgerService }: SuiGrpcClient, ask: Ask) {
   async function readCheckpoint(height?: number): Promise<Checkpoint | null> {
     const checkpointId =
       height === undefined
@@ -199,12 +204,19 @@ function createCheckpointReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
       )
       return reply === null ? null : (reply.checkpoint?.transactions ?? []).map(changesOf)
     },
+    /** Height from which on the node has all checkpoints and transactions. */
+    async readLowestHeight(): Promise<number> {
+      const { response } = await ask(() => ledgerService.getServiceInfo({}, options()).then((call) => call))
+      return Number(present(response.lowestAvailableCheckpoint, 'the lowest available checkpoint'))
+    },
     /** MIST per computation unit. */
     async readGasPrice(): Promise<bigint> {
       const { response } = await ask(() =>
         ledgerService.getEpoch({ readMask: { paths: ['reference_gas_price'] } }, options()).then((call) => call),
       )
-      return present(response.epoch?.referenceGasPrice, 'the price of gas')
+      const price = present(response.epoch?.referenceGasPrice, 'the price of gas')
+      if (price <= GAS_PRICE_MAX) return price
+      throw new AppError('NETWORK_UNAVAILABLE', `${name} states a gas price of ${price} MIST, above ${GAS_PRICE_MAX}`)
     },
     /** Milliseconds since 1970. */
     async readEpochStart(): Promise<number> {
@@ -370,7 +382,7 @@ export function createSuiNode(name: string, url: string, genesis?: string) {
       genesis === undefined || (await createAsk(name, async () => undefined)(() => readGenesis(client))) === genesis,
     /** For checks of signatures whose scheme needs a node. */
     client,
-    ...createCheckpointReads(client, ask),
+    ...createCheckpointReads(name, client, ask),
     ...createLedgerReads(client, ask),
     ...createStateReads(client, ask),
     ...createExecution(client, ask),

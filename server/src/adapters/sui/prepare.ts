@@ -6,7 +6,7 @@ import type { Network } from '../../core/domain/network.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
 import { requireBalance, type Shortage } from '../../swap/ports/insufficient-balance.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
-import { firstAvailable } from '../chains/shared/agreement.ts'
+import { answersOf, firstAvailable } from '../chains/shared/agreement.ts'
 import { nativeCoin } from './address-format.ts'
 import type { SharedVersions } from './builder.ts'
 import { composeSwap } from './compose-swap.ts'
@@ -32,13 +32,21 @@ const budgetOf = (gas: bigint): bigint => (gas * 12n) / 10n
 /** Prepares a swap from the state of one node; the next node is used if one fails. Another node confirms the outcome. */
 export async function prepare(context: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
   if (order.swaps.length === 0) throw new AppError('NO_ROUTE', 'there is no route between these coins')
+  const price = await readGasPrice(context.nodes)
   try {
-    return await firstAvailable(context.nodes, (node) => prepareOn(node, context, order))
+    return await firstAvailable(context.nodes, (node) => prepareOn(node, { ...context, price }, order))
   } catch (error) {
     // One node alone may have stated a wrong version.
     if (error instanceof SimulationRefused) for (const id of sharedIdsOf(order)) context.sharedVersions.delete(id)
     throw error
   }
+}
+
+/** The price that every answering node states. One node alone could make the user pay too much, or the transaction be refused. */
+async function readGasPrice(nodes: readonly SuiNode[]): Promise<bigint> {
+  const [price = 0n, ...others] = await answersOf(nodes, (node) => node.readGasPrice())
+  if (others.every((other) => other === price)) return price
+  throw new AppError('NETWORK_UNAVAILABLE', `the nodes disagree about the gas price: ${[price, ...others].join(', ')}`)
 }
 
 const sharedIdsOf = ({ swaps }: SwapOrder): readonly string[] => [
@@ -59,13 +67,17 @@ function encode(order: SwapOrder, { coins, versions }: Ready, { payment, price, 
   return bcs.TransactionData.serialize({ V1: data }).toBytes()
 }
 
-async function prepareOn(node: SuiNode, context: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
+async function prepareOn(
+  node: SuiNode,
+  context: PrepareContext & Readonly<{ price: bigint }>,
+  order: SwapOrder,
+): Promise<PreparedSwap> {
+  const { price } = context
   const { account, tokenIn, amountIn } = order
   const isNativeIn = tokenIn === nativeCoin
-  const [sui, tokens, price, versions] = await Promise.all([
+  const [sui, tokens, versions] = await Promise.all([
     node.listCoins(account, nativeCoin),
     isNativeIn ? [] : node.listCoins(account, tokenIn),
-    node.readGasPrice(),
     readVersions(node, context, order),
   ])
   const coins = isNativeIn ? [] : select(tokens, amountIn, { of: 'token', field: 'amount' })

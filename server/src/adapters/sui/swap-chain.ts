@@ -7,10 +7,10 @@ import { createSuiAddressFormat, nativeCoin } from './address-format.ts'
 import { readAggregatorCall } from './check-aggregator.ts'
 import { createSuiNode } from './node.ts'
 import { prepare } from './prepare.ts'
-import { describeExecuted, readSigned } from './read-signed.ts'
+import { readSigned } from './read-signed.ts'
 import { hashOrder } from './read-swap.ts'
 import { readTokenFacts } from './token-facts.ts'
-import { broadcast, listPaidFees, observe, readFinalHeight, readPayment } from './track.ts'
+import { broadcast, findTransaction, listPaidFees, observe, readFinalHeight, readPayment } from './track.ts'
 
 export type SuiSwapChainOptions = Readonly<{
   network: Network
@@ -70,10 +70,7 @@ export function createSuiSwapChain({ network, rpcUrls, dexes = [] }: SuiSwapChai
       return tips.every(({ epoch }) => epoch > expiry.at)
     },
     observe: (hash, sent) => observe(nodes, hash, sent),
-    findTransaction: async (hash) => {
-      const found = await forPartner(firstAnswer(nodes, (node) => node.findTransaction(hash)))
-      return found === null ? null : describeExecuted(found.bytes)
-    },
+    findTransaction: (hash) => forPartner(findTransaction(nodes, hash)),
     readPayment: (hash, transfer) => readPayment(nodes, hash, transfer),
     readFinalHeight: () => readFinalHeight(nodes, network),
     listPaidFees: (query) => listPaidFees(nodes, query),

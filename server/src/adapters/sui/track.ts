@@ -2,11 +2,20 @@ import { toBase64 } from '@mysten/sui/utils'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { FEE_PPM } from '../../core/domain/percent.ts'
+import type { BlockRef } from '../../core/ports/chain.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
+import type { Expiry } from '../../swap/domain/expiry.ts'
 import type { TransactionObservation } from '../../swap/domain/swap.ts'
-import type { FoundFees, PaidFee, Payment, SentTransaction, SwapBroadcast } from '../../swap/ports/swap-chain.ts'
+import type {
+  FoundFees,
+  PaidFee,
+  Payment,
+  SentTransaction,
+  SignedTransaction,
+  SwapBroadcast,
+} from '../../swap/ports/swap-chain.ts'
 import { type Execution, type SuiNode, statusOf } from './node.ts'
-import { describeReadable, parseSigned, type SignedBytes } from './read-signed.ts'
+import { describeExecuted, describeReadable, parseSigned, type SignedBytes } from './read-signed.ts'
 import { changeOf, receivedIn } from './received.ts'
 
 const disagree = (what: string): AppError => new AppError('NETWORK_UNAVAILABLE', `the nodes disagree about ${what}`)
@@ -21,20 +30,43 @@ function textOf({ bytes, failure, effectsDigest, gas, checkpoint, changes }: Exe
   return [toBase64(bytes), failure === null, effectsDigest, cost, checkpoint, balances].join(' ')
 }
 
-/** Observes a swap: included only if every node has it in the same checkpoint, with the same effects. */
+/**
+ * Observes a swap. Throws while a node no longer reports it in the known checkpoint and no node has another checkpoint there: a node that
+ * lags is no reorganisation.
+ */
 export async function observe(
   nodes: readonly SuiNode[],
   hash: string,
   sent: SentTransaction | undefined,
+): Promise<TransactionObservation> {
+  const observed = await observeNow(nodes, hash, sent?.expiry)
+  const known = sent?.block ?? null
+  if (observed.kind === 'included' || known === null || (await isReorged(nodes, known))) return observed
+  const lag = `not every node has ${hash} in checkpoint ${known.height} now, and none has another checkpoint there`
+  throw new AppError('NETWORK_UNAVAILABLE', lag)
+}
+
+/** Whether a node has another checkpoint at the height. A node below that height proves nothing. */
+async function isReorged(nodes: readonly SuiNode[], { height, hash }: BlockRef): Promise<boolean> {
+  const checkpoints = await Promise.all(nodes.map((node) => node.readCheckpoint(height)))
+  return checkpoints.some((one) => one !== null && one.hash !== hash)
+}
+
+/** Included only if every node has it in the same checkpoint, with the same effects. */
+async function observeNow(
+  nodes: readonly SuiNode[],
+  hash: string,
+  expiry: Expiry | undefined,
 ): Promise<TransactionObservation> {
   // The tips first: a transaction that is missing afterwards was in no checkpoint up to them.
   const tips = await Promise.all(nodes.map((node) => node.readTip()))
   const found = await Promise.all(nodes.map((node) => node.findTransaction(hash)))
   const [first = null] = found
   if (found.every((one) => one === null)) {
-    const expiry = sent?.expiry
-    const isOver = expiry?.by === 'epoch' && tips.every(({ epoch }) => epoch > expiry.at)
-    return { kind: isOver ? 'expired' : 'unseen' }
+    if (expiry?.by !== 'epoch' || tips.some(({ epoch }) => epoch <= expiry.at)) return { kind: 'unseen' }
+    // Read after the transaction, to notice what a node prunes meanwhile.
+    await requireHistory(nodes, expiry.at - 1)
+    return { kind: 'expired' }
   }
   if (first === null || found.some((one) => one === null || one.checkpoint === null)) return { kind: 'pending' }
   if (found.some((one) => one === null || textOf(one) !== textOf(first))) throw disagree(`the transaction ${hash}`)
@@ -51,6 +83,37 @@ export async function observe(
     ...{ kind: 'included', block: { height, hash: block.hash }, confirmations: Math.max(1, head - height + 1), ok },
     ...{ received: paid?.received ?? null, fee: paid?.fee ?? null },
   }
+}
+
+/**
+ * Requires the checkpoints since the beginning of an epoch: a node that has pruned a transaction answers as one that never had it. A swap
+ * is built in the epoch of its expiry or in the one before it.
+ */
+async function requireHistory(nodes: readonly SuiNode[], since: number): Promise<void> {
+  for (const node of nodes) {
+    const height = await node.readLowestHeight()
+    const lowest = height === 0 ? null : await node.readCheckpoint(height)
+    if (height === 0 || (lowest !== null && lowest.epoch < since)) continue
+    const pruned = `${node.name} has no checkpoints below ${height} and may lack some of epoch ${since}: raise its retention`
+    throw new AppError('NETWORK_UNAVAILABLE', pruned)
+  }
+}
+
+/** Finds a transaction at the first node that has it. Throws if none has it and a node failed, where it may still exist. */
+export async function findTransaction(nodes: readonly SuiNode[], hash: string): Promise<SignedTransaction | null> {
+  let failure: unknown = null
+  for (const node of nodes) {
+    try {
+      const found = await node.findTransaction(hash)
+      const described = found === null ? null : describeExecuted(found.bytes)
+      if (described?.hash === hash) return described
+      if (described !== null) throw disagree(`the bytes of ${hash}`)
+    } catch (error) {
+      failure = error
+    }
+  }
+  if (failure !== null) throw failure
+  return null
 }
 
 /** Codes of answers by which a validator refuses; after other failures the transaction may still be executed. */

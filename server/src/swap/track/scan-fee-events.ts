@@ -1,3 +1,4 @@
+import { AppError } from '../../core/domain/errors.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import type { SwapRefs } from '../build/swap-refs.ts'
 import type { SwapSettings } from '../interfaces.ts'
@@ -25,6 +26,8 @@ export type ScanFeeEventsDeps = Readonly<{
 const RANGE_BLOCKS = 2_000
 /** Ranges per network and run; a long downtime takes several runs. */
 const RANGES_MAX = 10
+/** Blocks up to the final one in which a node that lags may miss a transaction. Older ones may be pruned and must not stop the scan. */
+const RECENT_BLOCKS = RANGES_MAX * RANGE_BLOCKS
 
 /**
  * Scans the final blocks of every network for fees of unreported swaps: swaps that we built and that were broadcast elsewhere or
@@ -56,7 +59,7 @@ async function scanNetwork(deps: ScanFeeEventsDeps, network: SwapNetwork): Promi
   let from = await deps.fees.readScannedHeight(id, final)
   for (let n = 0; n < RANGES_MAX && from < final; n++) {
     const { fees, to } = await chain.listPaidFees({ from: from + 1, to: Math.min(from + RANGE_BLOCKS, final), feeTo })
-    const result = await attributeFees(deps, chain, fees)
+    const result = await attributeFees(deps, chain, { paid: fees, final })
     // Another process scanned this range and continues from there.
     if (!(await deps.fees.saveScan(id, { from, to }, result))) return false
     logResult(deps, id, result)
@@ -74,7 +77,7 @@ function logResult({ log }: ScanFeeEventsDeps, network: string, { swaps, unclaim
 async function attributeFees(
   deps: ScanFeeEventsDeps,
   chain: SwapChain,
-  paid: readonly PaidFee[],
+  { paid, final }: Readonly<{ paid: readonly PaidFee[]; final: number }>,
 ): Promise<FeeScanResult> {
   const paidHashes = [...new Set(paid.map(({ hash }) => hash))]
   if (paid.length === 0) return { swaps: [], unclaimed: [], paidHashes }
@@ -84,10 +87,14 @@ async function attributeFees(
   const partnerIds = await deps.fees.listPartnerIds()
   for (const fee of paid.filter(({ hash }) => unreported.has(hash))) {
     const signed = await chain.findTransaction(fee.hash)
+    // The range is read again. An unclaimed fee would be the partner's loss.
+    if (signed === null && fee.height > final - RECENT_BLOCKS)
+      throw new AppError('NETWORK_UNAVAILABLE', `no node has ${fee.hash}, which paid a fee in block ${fee.height}`)
     const action = signed === null ? null : directCallOf(signed, fee)
     const call = signed === null || action === null ? null : { signed, action }
     const built = call === null ? null : findPartner(deps.refs, chain, { ...call, partnerIds })
-    // Another contract made the call, such as a smart wallet; or terms that we did not build, or built with another pepper.
+    // Another contract made the call, such as a smart wallet; or terms that we did not build, or built with another pepper; or an old
+    // transaction that the nodes have no longer.
     if (call === null || built === null) unclaimed.push({ ...fee, network: chain.network.id })
     else if (built.owesFee) swaps.push(await swapOf(deps, chain, { ...call, partnerId: built.partnerId }))
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
+import { startTestNode } from '../../../../sandbox/src/sui/sui-node.fixture.ts'
 import { createSuiNode } from '../../../src/adapters/sui/node.ts'
 import { prepare } from '../../../src/adapters/sui/prepare.ts'
 import { createSuiSwapChain } from '../../../src/adapters/sui/swap-chain.ts'
@@ -71,4 +72,28 @@ test('a wrong version of a shared object is forgotten with the build that it spo
   const context = { network, nodes: [createSuiNode('node', node.url)], sharedVersions: new Map([[id, 999n]]) }
   await expect(prepare(context, order)).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
   expect((await prepare(context, order)).simulatedOut).toBeGreaterThan(0n)
+})
+
+test('nothing is built while the nodes disagree about the gas price', async () => {
+  const { node, orderUntil } = await start()
+  const honest = createSuiNode('honest', node.url)
+  const other: typeof honest = { ...honest, readGasPrice: async () => 2_000n }
+  for (const nodes of [
+    [honest, other],
+    [other, honest],
+  ])
+    await expect(prepare({ network, nodes, sharedVersions: new Map() }, orderUntil(null))).rejects.toMatchObject({
+      code: 'NETWORK_UNAVAILABLE',
+    })
+})
+
+test('a gas price above the limit is not believed', async () => {
+  const [usual, high] = [
+    await startTestNode({ referenceGasPrice: 10_000n }),
+    await startTestNode({ referenceGasPrice: 10_001n }),
+  ]
+  expect(await createSuiNode('usual', usual.node.url).readGasPrice()).toBe(10_000n)
+  await expect(createSuiNode('high', high.node.url).readGasPrice()).rejects.toMatchObject({
+    ...{ code: 'NETWORK_UNAVAILABLE', message: expect.stringContaining('10001 MIST') },
+  })
 })

@@ -258,6 +258,30 @@ test('SOL is unwrapped after the instruction, less the fee, which is paid in SOL
   })
 })
 
+test.for([
+  ['usdc', 'usdt'],
+  ['usdc', 'sol'],
+] as const)('a fee of %s for %s that the user gets is not counted to the output as well', async ([from, to]) => {
+  const pool = poolOf(from, to)
+  const order = takerOrder(usdc.address, to === 'sol' ? SOL : usdt.address, 1_000_000_000n)
+  const paid = await outputOf(pool, from, order.amountIn)
+  answer = reply(order, paid, await poolSwap(pool, pool.tickers[0] === from ? 0 : 1, order.amountIn))
+  const fee = paid / 100n
+  const terms = { feePpm: 10_000, feeTo: user.address }
+  const prepared = await chain.prepare(orderOf(order, await callOf(order), paid - fee, terms))
+  expect(prepared.simulatedOut).toBe(paid - fee)
+  const raw = await user.sign(prepared.swap)
+  const { hash, action } = await chain.readSigned(raw)
+  expect(action).toMatchObject(terms)
+  expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
+  node.mine(40)
+  const seen = await chain.observe(hash)
+  expect(seen).toMatchObject({ kind: 'included', ok: true, received: paid - fee, fee })
+  const height = seen.kind === 'included' ? seen.block.height : 0
+  const { fees } = await chain.listPaidFees({ from: height, to: height, feeTo: [user.address] })
+  expect(fees).toMatchObject([{ hash, units: fee }])
+})
+
 test('the transfer fee of a Token-2022 mint is withheld on both sides, and the bounds hold for what remains', async () => {
   const [levy] = testTokens as [(typeof testTokens)[number]]
   const pool = poolOf('usdc', 'levy')

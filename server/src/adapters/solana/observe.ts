@@ -1,12 +1,13 @@
 import type { BlockRef } from '../../core/ports/chain.ts'
 import type { Expiry } from '../../swap/domain/expiry.ts'
 import type { TransactionObservation } from '../../swap/domain/swap.ts'
-import type { SentTransaction } from '../../swap/ports/swap-chain.ts'
+import type { SentTransaction, SwapAction } from '../../swap/ports/swap-chain.ts'
 import { readCreated } from './instructions.ts'
 import { fieldsOf, listOf, type SolanaNode, type SolanaNodes, slotOf, toCount, unavailable } from './nodes.ts'
 import { blockAt } from './prepare.ts'
 import { readAction } from './read-action.ts'
 import { isReadable, paidTo, type Receipt, readAgreedReceipt, receivedBy } from './receipts.ts'
+import { readFee } from './swap-instructions.ts'
 
 type Context = Readonly<{ nodes: SolanaNodes; network: string; finalityBlocks: number }>
 type Status = 'processed' | 'confirmed' | 'finalized'
@@ -75,12 +76,18 @@ function amountsOf(receipt: Receipt): Readonly<{ received: bigint | null; fee: b
   const action = actionOf(receipt)
   if (action === null || !receipt.ok) return { received: null, fee: null }
   const { recipient, tokenOut, feeTo } = action
+  const fee = feeIn(receipt, action)
   const created = receipt.transaction.instructions.flatMap((one) => readCreated(one) ?? [])
   const own = new Set(created.filter(({ owner }) => owner === recipient).map(({ account }) => account))
-  return {
-    received: receivedBy(receipt, recipient, tokenOut, [...own]),
-    fee: feeTo === null ? 0n : paidTo(receipt, feeTo, tokenOut),
-  }
+  const gained = receivedBy(receipt, recipient, tokenOut, [...own])
+  return { received: feeTo === recipient ? gained - fee : gained, fee }
+}
+
+/** The fee of a swap. Where its recipient swapped, balances do not separate it from the output: there it is what the transaction states. */
+export function feeIn(receipt: Receipt, { recipient, feePpm, feeTo, tokenOut }: SwapAction): bigint {
+  if (feeTo === null) return 0n
+  if (feeTo !== recipient) return paidTo(receipt, feeTo, tokenOut)
+  return readFee(receipt.transaction.instructions, feePpm, tokenOut).feeUnits
 }
 
 export function actionOf({ transaction }: Receipt) {

@@ -81,8 +81,9 @@ async function simulate(
   call: InstructionCall,
   transaction: Buffer,
 ): Promise<Simulated> {
-  // Without a fee account the user's own stands in its place, which is there already.
-  const named = [order.account, feeOf(order, call).account ?? order.account]
+  const fee = feeOf(order, call).account
+  // Without a fee account of others the user's own stands in its place, which is there already.
+  const named = [order.account, fee === null || fee === call.target.address ? order.account : fee]
   const addresses = [...named, ...guardedBy(call).map(({ address }) => address)]
   const before = await readAccounts(node, addresses)
   const result = await simulateTransaction(node, transaction, addresses)
@@ -103,7 +104,9 @@ function accept(simulated: Simulated, order: SwapOrder, call: InstructionCall, c
     return held === (account === null ? null : tokenUnits(account))
   })
   if (!isHeld) throw refusal('a token account has another balance than the transaction states')
-  return { block: blockAt(slot), units, amountOut: checkChanges(order, cost, before, after) }
+  const paid = checkChanges(order, cost, before, after)
+  const ownFee = order.feeTo === order.recipient ? feeOf(order, call).units : 0n
+  return { block: blockAt(slot), units, amountOut: paid - ownFee }
 }
 
 const REASON_MAX = 200

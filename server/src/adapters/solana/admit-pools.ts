@@ -14,7 +14,7 @@ const POOLS_MAX = 500
 const REQUEST_MS = 600_000
 /** Listed tokens are searched again without a request. */
 const RENEW_MS = 3_600_000
-/** Tokens that wait, and tokens that are searched before the pools are read again. */
+/** Tokens that wait, and tokens of one run of the search. */
 const REQUESTED_MAX = 1_000
 const SEARCHES_PER_RUN = 16
 /** Searches that are remembered. */

@@ -15,7 +15,7 @@ import {
   type SolanaUser,
 } from '../../../../sandbox/src/solana/solana-user.fixture.ts'
 import { sol } from '../../../networks/sol.ts'
-import { startFaultyNode } from '../../../test/adapters/chains/evm/faulty-node.ts'
+import { type FaultyNode, startFaultyNode } from '../../../test/adapters/chains/evm/faulty-node.ts'
 import { resolveNetwork } from '../../core/domain/network.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import { present } from '../../lib/assert.ts'
@@ -33,7 +33,10 @@ import { executeRoute, SHARE_ALL } from '../../swap/routing/execute.ts'
 import { createJupiter } from '../aggregators/jupiter.ts'
 import type { NetworkPoolsOptions } from '../dex/sync-context.ts'
 import { createSolanaSwapChain } from './chain.ts'
+import { createAssociated, syncNative, transferLamports } from './instructions.ts'
 import { createSolanaPools } from './pools.ts'
+import { associatedToken } from './program-address.ts'
+import { encodeUnsigned } from './transaction.ts'
 
 /*
  * Swaps by Jupiter's instructions, from a server that answers in the documented form of its Swap API v2. Jupiter's program is in no package:
@@ -129,6 +132,15 @@ const heldBy = async (account: string): Promise<bigint> =>
 const lamportsOf = async (account: string): Promise<bigint> =>
   BigInt(((await read('getBalance', account)) as { value: number }).value)
 const own = (token: (typeof catalogueTokens)[number]) => ataOf(token, user.address)
+
+/** Creates a token account of the user, in the setup of an answer. */
+const creationOf = ({ address: mint, program }: (typeof catalogueTokens)[number], account: string) => ({
+  programId: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
+  accounts: [user.address, account, user.address, mint, '11111111111111111111111111111111', program].map((pubkey) => ({
+    ...{ pubkey, isSigner: pubkey === user.address, isWritable: true },
+  })),
+  data: 'AQ==',
+})
 
 /** x · y = k with a fee of 0.25 % on the input, rounded up. */
 async function outputOf(pool: MarketPool, ticker: string, amountIn: bigint): Promise<bigint> {
@@ -246,6 +258,30 @@ test('SOL is unwrapped after the instruction, less the fee, which is paid in SOL
   })
 })
 
+test.for([
+  ['usdc', 'usdt'],
+  ['usdc', 'sol'],
+] as const)('a fee of %s for %s that the user gets is not counted to the output as well', async ([from, to]) => {
+  const pool = poolOf(from, to)
+  const order = takerOrder(usdc.address, to === 'sol' ? SOL : usdt.address, 1_000_000_000n)
+  const paid = await outputOf(pool, from, order.amountIn)
+  answer = reply(order, paid, await poolSwap(pool, pool.tickers[0] === from ? 0 : 1, order.amountIn))
+  const fee = paid / 100n
+  const terms = { feePpm: 10_000, feeTo: user.address }
+  const prepared = await chain.prepare(orderOf(order, await callOf(order), paid - fee, terms))
+  expect(prepared.simulatedOut).toBe(paid - fee)
+  const raw = await user.sign(prepared.swap)
+  const { hash, action } = await chain.readSigned(raw)
+  expect(action).toMatchObject(terms)
+  expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
+  node.mine(40)
+  const seen = await chain.observe(hash)
+  expect(seen).toMatchObject({ kind: 'included', ok: true, received: paid - fee, fee })
+  const height = seen.kind === 'included' ? seen.block.height : 0
+  const { fees } = await chain.listPaidFees({ from: height, to: height, feeTo: [user.address] })
+  expect(fees).toMatchObject([{ hash, units: fee }])
+})
+
 test('the transfer fee of a Token-2022 mint is withheld on both sides, and the bounds hold for what remains', async () => {
   const [levy] = testTokens as [(typeof testTokens)[number]]
   const pool = poolOf('usdc', 'levy')
@@ -308,14 +344,7 @@ describe('an instruction is not used', () => {
     answer = reply(order, paid, { ...swap, accounts })
     expect(await ask(order)).toBeNull()
     // Its creation as an account between the two makes it one of the trade, whose balance must not fall.
-    const creation = {
-      programId: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
-      accounts: [
-        ...[user.address, await own(jup), user.address, jup.address, '11111111111111111111111111111111', jup.program],
-      ].map((pubkey) => ({ pubkey, isSigner: pubkey === user.address, isWritable: true })),
-      data: 'AQ==',
-    }
-    answer = reply(order, paid, { ...swap, accounts }, { setupInstructions: [creation] })
+    answer = reply(order, paid, { ...swap, accounts }, { setupInstructions: [creationOf(jup, await own(jup))] })
     expect((await callOf(order)).others).toMatchObject([{ mint: jup.address, held: 7n }])
   })
 
@@ -401,6 +430,105 @@ describe('a simulation refuses an instruction', () => {
   })
 })
 
+/** Of the accounts that a simulation returns: after the user's own account and that of the fee. */
+const [SOURCE, TARGET] = [2, 3]
+
+/** Changes the balance of a token account in a reply. */
+function changeUnits(account: Readonly<{ data: string[] }> | undefined, by: bigint): void {
+  const { data } = present(account, 'a token account')
+  const bytes = Buffer.from(data[0] ?? '', 'base64')
+  bytes.writeBigUInt64LE(bytes.readBigUInt64LE(64) + by, 64)
+  data[0] = bytes.toString('base64')
+}
+
+test('lamports that an instruction takes are not made up for by wrapped SOL that the user held', async () => {
+  const wrapped = associatedToken(user.address, SOL, usdc.program)
+  const instructions = [
+    createAssociated(user.address, wrapped, user.address, SOL, usdc.program),
+    transferLamports(user.address, wrapped, 5n * oneSol),
+    syncNative(wrapped),
+  ]
+  const unsigned = encodeUnsigned(user.address, node.bank.blockAt('processed').hash, instructions)
+  expect(await chain.broadcast(await user.sign(unsigned.toString('base64')))).toEqual({ kind: 'accepted' })
+  node.mine(40)
+  const order = takerOrder(SOL, usdc.address, oneSol)
+  const build = async (taken: bigint) => {
+    const { address } = await createSolanaUser()
+    const swap = user.pay(address, taken)
+    answer = reply(order, 1n, swap)
+    const trade = present(await ask(order, [swap.programAddress]), 'a checked trade')
+    return chain.prepare(orderOf(order, trade.call as InstructionCall, 0n))
+  }
+  await expect(build(oneSol + 1n)).rejects.toMatchObject({ problems: [{ reason: 'it takes lamports' }] })
+  expect(await build(oneSol)).toMatchObject({ simulatedOut: 0n })
+})
+
+describe('with two nodes', () => {
+  let faulty: FaultyNode
+  beforeEach(async () => {
+    faulty = await startFaultyNode(node.rpcUrl)
+  })
+  afterEach(() => faulty.stop())
+
+  /** The first node says so much more about the balance of an account, also when it simulates. */
+  function misstate(account: string, by: bigint): void {
+    chain = createSolanaSwapChain({ network, rpcUrls: [faulty.url, node.rpcUrl] })
+    faulty.set(async ({ method, params }, forward) => {
+      const index = method === 'getMultipleAccounts' ? (params[0] as string[]).indexOf(account) : -1
+      if (index === -1) return undefined
+      const result = structuredClone(await forward()) as { value: { data: string[] }[] }
+      changeUnits(result.value[index], by)
+      return { result }
+    })
+  }
+  const misstated = {
+    ...{ code: 'SIMULATION_FAILED' },
+    problems: [{ reason: 'a token account has another balance than the transaction states' }],
+  }
+
+  test('an instruction that takes more than the input is refused if the first one understates the source', async () => {
+    const { pool, order, paid } = await stableSwap()
+    answer = reply(order, paid, await poolSwap(pool, pool.tickers[0] === 'usdc' ? 0 : 1, order.amountIn + 1n))
+    misstate(await own(usdc), -1n)
+    await expect(chain.prepare(orderOf(order, await callOf(order), paid))).rejects.toMatchObject(misstated)
+  })
+
+  test('an instruction that pays less than the minimum is refused if the first one understates the target', async () => {
+    await node.depositToken(usdt.address, user.address, 10n)
+    node.mine(40)
+    const { order, paid } = await stableSwap()
+    misstate(await own(usdt), -5n)
+    await expect(chain.prepare(orderOf(order, await callOf(order), paid + 5n))).rejects.toMatchObject(misstated)
+  })
+
+  test('an instruction is refused if the first one understates another account of the trade', async () => {
+    const jup = present(catalogueTokens[2], 'a third token')
+    await node.depositToken(jup.address, user.address, 7n)
+    node.mine(40)
+    const { order, paid, swap } = await stableSwap({ setupInstructions: [creationOf(jup, await own(jup))] })
+    const accounts = [...(swap.accounts ?? []), { address: await own(jup), role: 1 as const }]
+    answer = { ...answer, swapInstruction: toJson({ ...swap, accounts }) }
+    const build = async () => chain.prepare(orderOf(order, await callOf(order), paid))
+    expect(await build()).toMatchObject({ simulatedOut: paid })
+    misstate(await own(jup), -1n)
+    await expect(build()).rejects.toMatchObject(misstated)
+  })
+
+  test('an instruction is refused if a simulation shows that it takes more than the input', async () => {
+    const { order, paid } = await stableSwap()
+    chain = createSolanaSwapChain({ network, rpcUrls: [node.rpcUrl, faulty.url] })
+    faulty.set(async ({ method }, forward) => {
+      if (method !== 'simulateTransaction') return undefined
+      const result = structuredClone(await forward()) as { value: { accounts: { data: string[] }[] } }
+      changeUnits(result.value.accounts[SOURCE], -1n)
+      return { result }
+    })
+    await expect(chain.prepare(orderOf(order, await callOf(order), paid))).rejects.toMatchObject({
+      problems: [{ reason: 'it takes more than the input' }],
+    })
+  })
+})
+
 test('a second node simulates the instruction, too: what it contradicts is in the simulations, and a failure refuses the build', async () => {
   const { order, paid } = await stableSwap()
   const faulty = await startFaultyNode(node.rpcUrl)
@@ -414,11 +542,7 @@ test('a second node simulates the instruction, too: what it contradicts is in th
       if (method !== 'simulateTransaction') return undefined
       const result = structuredClone(await forward()) as { value: { err: unknown; accounts: { data: string[] }[] } }
       if (isFailing) result.value.err = { InstructionError: [2, { Custom: 1 }] }
-      // After the user's own account, that of the output.
-      const { data } = present(result.value.accounts[1], 'the account of the output')
-      const bytes = Buffer.from(data[0] ?? '', 'base64')
-      bytes.writeBigUInt64LE(bytes.readBigUInt64LE(64) + 5n, 64)
-      data[0] = bytes.toString('base64')
+      changeUnits(result.value.accounts[TARGET], 5n)
       return { result }
     })
     expect(await paidBy()).toEqual([paid, paid + 5n])

@@ -1,11 +1,13 @@
+import type { BlockRef } from '../../core/ports/chain.ts'
 import type { Expiry } from '../../swap/domain/expiry.ts'
 import type { TransactionObservation } from '../../swap/domain/swap.ts'
-import type { SentTransaction } from '../../swap/ports/swap-chain.ts'
+import type { SentTransaction, SwapAction } from '../../swap/ports/swap-chain.ts'
 import { readCreated } from './instructions.ts'
-import { fieldsOf, listOf, type SolanaNode, type SolanaNodes, toCount, unavailable } from './nodes.ts'
+import { fieldsOf, listOf, type SolanaNode, type SolanaNodes, slotOf, toCount, unavailable } from './nodes.ts'
 import { blockAt } from './prepare.ts'
 import { readAction } from './read-action.ts'
 import { isReadable, paidTo, type Receipt, readAgreedReceipt, receivedBy } from './receipts.ts'
+import { readFee } from './swap-instructions.ts'
 
 type Context = Readonly<{ nodes: SolanaNodes; network: string; finalityBlocks: number }>
 type Status = 'processed' | 'confirmed' | 'finalized'
@@ -13,34 +15,49 @@ type Status = 'processed' | 'confirmed' | 'finalized'
 /** A validator includes a transaction in one block more than it says: the age of a hash is counted from the block before. */
 const HEIGHT_MARGIN = 1
 
-/** The least commitment that the nodes know of a transaction; null if none of them knows it, `processed` if not all do. */
-async function readStatus({ nodes }: Context, hash: string): Promise<Status | null> {
+/**
+ * `status`: the least commitment that the nodes know of a transaction; null if none of them knows it, `processed` if not all do. `slot`: the
+ * least slot of their answers.
+ */
+async function readStatus(
+  { nodes }: Context,
+  hash: string,
+): Promise<Readonly<{ status: Status | null; slot: number }>> {
   const replies = await nodes.askEvery('getSignatureStatuses', [[hash], { searchTransactionHistory: true }])
   const statuses = replies.map((reply) => fieldsOf(listOf(fieldsOf(reply)['value'])[0])['confirmationStatus'])
-  if (statuses.every((status) => status === undefined)) return null
-  if (statuses.every((status) => status === 'finalized')) return 'finalized'
-  return statuses.every((status) => status === 'finalized' || status === 'confirmed') ? 'confirmed' : 'processed'
+  const slot = Math.min(...replies.map(slotOf))
+  if (statuses.every((status) => status === undefined)) return { status: null, slot }
+  if (statuses.every((status) => status === 'finalized')) return { status: 'finalized', slot }
+  const isConfirmed = statuses.every((status) => status === 'finalized' || status === 'confirmed')
+  return { status: isConfirmed ? 'confirmed' : 'processed', slot }
 }
 
 /** Depth counts only at the commitment `finalized`: before, nothing is final at any depth. */
 export const confirmationsAt = async (context: Context, hash: string): Promise<number> =>
-  (await readStatus(context, hash)) === 'finalized' ? context.finalityBlocks : 0
+  (await readStatus(context, hash)).status === 'finalized' ? context.finalityBlocks : 0
 
+/** Throws while not all nodes have a swap that was in a block, unless a fork has dropped it: a node that lags changes nothing. */
 export async function observe(
   context: Context,
   hash: string,
   sent: SentTransaction | undefined,
 ): Promise<TransactionObservation> {
+  const known = sent?.block ?? null
   // Read before the status: what is in no final block at this height can be in none after it.
   const finalHeight = await readLeastHeight(context.nodes, 'finalized')
-  const status = await readStatus(context, hash)
+  const { status, slot } = await readStatus(context, hash)
   if (status === null) {
     const { expiry } = sent ?? {}
-    return { kind: expiry?.by === 'height' && finalHeight > expiry.at + HEIGHT_MARGIN ? 'expired' : 'unseen' }
+    if (expiry?.by === 'height' && finalHeight > expiry.at + HEIGHT_MARGIN) return { kind: 'expired' }
+    // The state of every node after the known slot lacks it.
+    if (known === null || slot > known.height) return { kind: 'unseen' }
+    throw lagError(context, hash, known)
   }
-  if (status === 'processed') return { kind: 'pending' }
-  const receipt = await readAgreedReceipt(context.nodes, hash)
-  if (!isReadable(receipt)) return { kind: 'pending' }
+  const receipt = status === 'processed' ? null : await readAgreedReceipt(context.nodes, hash)
+  if (!isReadable(receipt)) {
+    if (known === null) return { kind: 'pending' }
+    throw lagError(context, hash, known)
+  }
   return {
     ...{ kind: 'included', block: blockAt(receipt.slot), ok: receipt.ok },
     confirmations: status === 'finalized' ? context.finalityBlocks : 0,
@@ -48,17 +65,29 @@ export async function observe(
   }
 }
 
+const lagError = ({ network }: Context, hash: string, { height }: BlockRef) =>
+  unavailable(
+    network,
+    `not every node has ${hash} of slot ${height} now, and not every node is past that slot without it`,
+  )
+
 /** What the recipient got, and the fee; null for other transactions and failed ones. */
 function amountsOf(receipt: Receipt): Readonly<{ received: bigint | null; fee: bigint | null }> {
   const action = actionOf(receipt)
   if (action === null || !receipt.ok) return { received: null, fee: null }
   const { recipient, tokenOut, feeTo } = action
+  const fee = feeIn(receipt, action)
   const created = receipt.transaction.instructions.flatMap((one) => readCreated(one) ?? [])
   const own = new Set(created.filter(({ owner }) => owner === recipient).map(({ account }) => account))
-  return {
-    received: receivedBy(receipt, recipient, tokenOut, [...own]),
-    fee: feeTo === null ? 0n : paidTo(receipt, feeTo, tokenOut),
-  }
+  const gained = receivedBy(receipt, recipient, tokenOut, [...own])
+  return { received: feeTo === recipient ? gained - fee : gained, fee }
+}
+
+/** The fee of a swap. Where its recipient swapped, balances do not separate it from the output: there it is what the transaction states. */
+export function feeIn(receipt: Receipt, { recipient, feePpm, feeTo, tokenOut }: SwapAction): bigint {
+  if (feeTo === null) return 0n
+  if (feeTo !== recipient) return paidTo(receipt, feeTo, tokenOut)
+  return readFee(receipt.transaction.instructions, feePpm, tokenOut).feeUnits
 }
 
 export function actionOf({ transaction }: Receipt) {

@@ -1,7 +1,7 @@
 import type { FoundFees, PaidFee } from '../../swap/ports/swap-chain.ts'
 import { type Fields, fieldsOf, listOf, type SolanaNode, type SolanaNodes, toCount, unavailable } from './nodes.ts'
-import { actionOf } from './observe.ts'
-import { isReadable, paidTo, readAgreedReceipt } from './receipts.ts'
+import { actionOf, feeIn } from './observe.ts'
+import { isReadable, readAgreedReceipt } from './receipts.ts'
 
 /* Anyone can send transactions that name a fee address, for the price of a signature. */
 
@@ -40,7 +40,7 @@ async function feeOf(nodes: SolanaNodes, { hash, slot }: Listed, feeTo: Readonly
   const action = actionOf(receipt)
   if (!receipt.ok || !action || action.feeTo === null || !feeTo.has(action.feeTo)) return []
   const { ref, tokenOut: token, recipient: sender } = action
-  const units = paidTo(receipt, action.feeTo, token)
+  const units = feeIn(receipt, action)
   if (units <= 0n) return []
   return [{ hash, logIndex: 0, height: slot, ref, sender, token, units, feeTo: action.feeTo, executor: null }]
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createTimedValue } from '../../lib/timed-value.ts'
 import { noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource, RouteLimits } from '../../swap/ports/pools.ts'
@@ -26,6 +27,8 @@ const limitRoutes = (tables: readonly LookupTable[]): RouteLimits => ({
 const TABLES_MS = 60_000
 const GAS_PRICE_MS = 5_000
 const EPOCH_MS = 60_000
+/** A search may last longer than pools may be old (`staleMs`): the followed pools are read meanwhile. */
+const SEARCH_WAIT_MS = 2_000
 
 /** The pools of Solana. Reads the accounts of all known pools at each step, and names the slot of the read. */
 export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
@@ -59,6 +62,7 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
     checkProgress,
     onRead: faults.notePools,
   })
+  const searches = createSearches(lookup.run)
   let pauses = noPoolPauses
   const filterPaused = createUnpausedPools()
   const listUnpaused = () => filterPaused(following.pools(), pauses)
@@ -88,11 +92,30 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
     },
     request: lookup.request,
     async advance() {
+      // Nothing is quoted before the first read, so that one waits for the pools.
+      const searched = await searches.next(following.at() === null ? null : SEARCH_WAIT_MS)
       // What is known is read also if the node does not answer a search.
-      const [searched] = await Promise.allSettled([lookup.run()])
       await following.read(lookup.known())
-      if (searched.status === 'rejected') throw searched.reason
-      return searched.value ? 'again' : undefined
+      if (searched?.status === 'rejected') throw searched.reason
+      return searched === null || searched.value ? 'again' : undefined
+    },
+  }
+}
+
+/** Runs of a search, one at a time, that go on while their caller does other work. */
+function createSearches(run: () => Promise<boolean>) {
+  let current: Promise<PromiseSettledResult<boolean>> | null = null
+  async function start(): Promise<PromiseSettledResult<boolean>> {
+    const [outcome] = await Promise.allSettled([run()])
+    return outcome
+  }
+  return {
+    /** The outcome of the current run, or of a new one; null if the run takes longer than `waitMs`. */
+    async next(waitMs: number | null): Promise<PromiseSettledResult<boolean> | null> {
+      current ??= start()
+      const outcome = await (waitMs === null ? current : Promise.race([current, delay(waitMs, null, { ref: false })]))
+      if (outcome !== null) current = null
+      return outcome
     },
   }
 }

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base'
 import { AppError } from '../../core/domain/errors.ts'
-import type { InstructionCall } from '../../swap/ports/aggregator.ts'
+import type { GuardedAccount, InstructionCall } from '../../swap/ports/aggregator.ts'
 import type { PreparedSwap, SwapOrder } from '../../swap/ports/swap-chain.ts'
 import { firstAvailable } from '../chains/shared/agreement.ts'
 import { aggregatorInstructions, aggregatorMemo, feeOf } from './aggregator-swap.ts'
@@ -43,7 +43,7 @@ async function prepareOn(
   const second = await simulateOnOther(nodes, { node, slot: first.slot }, (other) =>
     simulate(other, order, call, simulated),
   )
-  const both = (second === null ? [first] : [first, second]).map((one) => accept(one, order, cost))
+  const both = (second === null ? [first] : [first, second]).map((one) => accept(one, order, call, cost))
   const simulations = both.map(({ block, amountOut }) => ({ block, amountOut }))
   const swap = build(limitOf(Math.max(...both.map(({ units }) => units)))).toString('base64')
   return { approve: null, swap, simulatedOut: leastOf(simulations), simulations }
@@ -52,16 +52,24 @@ async function prepareOn(
 /** The accounts that a swap changes. */
 type State = Readonly<{
   user: Account | null
-  target: Account | null
   /** The token account of the fee's recipient. */
   fee: Account | null
-  /** The user's token accounts that existed before. */
+  source: Account | null
+  target: Account | null
+  /** The user's token accounts of the trade: source, target, others. */
   own: readonly (Account | null)[]
 }>
 
-const toState = ([user, target, fee, ...own]: readonly (Account | null)[]): State => ({
-  ...{ user: user ?? null, target: target ?? null, fee: fee ?? null, own },
-})
+const toState = ([user, fee, ...own]: readonly (Account | null)[]): State => {
+  const [source, target] = own
+  return { user: user ?? null, fee: fee ?? null, source: source ?? null, target: target ?? null, own }
+}
+
+const guardedBy = ({ source, target, others }: InstructionCall): readonly GuardedAccount[] => [
+  source,
+  target,
+  ...others,
+]
 
 type Simulated =
   | Readonly<{ slot: number; units: number; before: State; after: State }>
@@ -73,11 +81,10 @@ async function simulate(
   call: InstructionCall,
   transaction: Buffer,
 ): Promise<Simulated> {
-  const { source, target, others } = call
-  const existing = [source, target, ...others].filter(({ held }) => held !== null)
-  // Without a fee account the user's own stands in its place, which is there already.
-  const named = [order.account, target.address, feeOf(order, call).account ?? order.account]
-  const addresses = [...named, ...existing.map(({ address }) => address)]
+  const fee = feeOf(order, call).account
+  // Without a fee account of others the user's own stands in its place, which is there already.
+  const named = [order.account, fee === null || fee === call.target.address ? order.account : fee]
+  const addresses = [...named, ...guardedBy(call).map(({ address }) => address)]
   const before = await readAccounts(node, addresses)
   const result = await simulateTransaction(node, transaction, addresses)
   if ('failure' in result) return result
@@ -85,11 +92,21 @@ async function simulate(
   return { slot, units, before: toState(before.accounts), after: toState(accounts) }
 }
 
-/** Throws SIMULATION_FAILED for a simulation that fails, or that changes what it must not. */
-function accept(simulated: Simulated, order: SwapOrder, cost: bigint) {
+/**
+ * Throws SIMULATION_FAILED for a simulation that fails, or that changes what it must not. The transfers that bound the instruction state
+ * what one node said of the balances, so every node that simulates must say the same.
+ */
+function accept(simulated: Simulated, order: SwapOrder, call: InstructionCall, cost: bigint) {
   if ('failure' in simulated) throw refusal(String(JSON.stringify(simulated.failure)).slice(0, REASON_MAX))
   const { slot, units, before, after } = simulated
-  return { block: blockAt(slot), units, amountOut: checkChanges(order, cost, before, after) }
+  const isHeld = guardedBy(call).every(({ held }, index) => {
+    const account = before.own[index] ?? null
+    return held === (account === null ? null : tokenUnits(account))
+  })
+  if (!isHeld) throw refusal('a token account has another balance than the transaction states')
+  const paid = checkChanges(order, cost, before, after)
+  const ownFee = order.feeTo === order.recipient ? feeOf(order, call).units : 0n
+  return { block: blockAt(slot), units, amountOut: paid - ownFee }
 }
 
 const REASON_MAX = 200
@@ -108,17 +125,22 @@ function checkChanges(
 ): bigint {
   // An account of wrapped SOL is closed at the end.
   const isLeft = (account: Account | null): account is Account => account !== null && account.data.length > 0
-  const isAltered = after.own.some(
-    (account, index) => isLeft(account) && rightsOf(account) !== rightsOf(before.own[index] ?? null),
-  )
-  const isNew = before.target === null && isLeft(after.target)
-  if (isAltered || (isNew && !isOnlyOf(user, after.target))) throw refusal('it alters a token account')
+  const isAltered = after.own.some((account, index) => {
+    const was = before.own[index] ?? null
+    return isLeft(account) && (was === null ? !isOnlyOf(user, account) : rightsOf(account) !== rightsOf(was))
+  })
+  if (isAltered) throw refusal('it alters a token account')
+  const isWrapping = tokenIn === wrappedSol
+  if (!isWrapping && tokenUnits(before.source) - tokenUnits(after.source) > amountIn)
+    throw refusal('it takes more than the input')
   const lamportsOf = (account: Account | null) => account?.lamports ?? 0n
   const gained = lamportsOf(after.user) - lamportsOf(before.user) + cost
   if (tokenOut === wrappedSol) return gained - lamportsOf(before.target)
   const rentOf = (was: Account | null, is: Account | null) => (was === null ? lamportsOf(is) : 0n)
   const rents = rentOf(before.target, after.target) + rentOf(before.fee, after.fee)
-  if (gained + rents + (tokenIn === wrappedSol ? amountIn : 0n) < 0n) throw refusal('it takes lamports')
+  // The account of wrapped SOL is closed, so that the user has what was in it.
+  const spent = isWrapping ? amountIn - lamportsOf(before.source) : 0n
+  if (gained + rents + spent < 0n) throw refusal('it takes lamports')
   return tokenUnits(after.target) - tokenUnits(before.target)
 }
 

@@ -165,7 +165,7 @@ async function simulate(
   { node, order, before, fee }: Omit<Failing, 'failure'>,
   transaction: Buffer,
 ): Promise<Simulated> {
-  const { target, between } = accountsOf(order)
+  const { target, between, feeUnits } = accountsOf(order)
   const addresses = [order.account, target.address, ...between.map(({ address }) => address)]
   const result = await simulateTransaction(node, transaction, addresses)
   if ('failure' in result) return result
@@ -175,9 +175,8 @@ async function simulate(
     (sum, one, index) => sum + lamportsOf(after[index]) - lamportsOf(before.get(one)),
     fee,
   )
-  const amountOut =
-    order.tokenOut === wrappedSol ? gained : tokenUnits(after[1]) - tokenUnits(before.get(target.address))
-  return { slot, amountOut, units }
+  const paid = order.tokenOut === wrappedSol ? gained : tokenUnits(after[1]) - tokenUnits(before.get(target.address))
+  return { slot, amountOut: order.feeTo === order.recipient ? paid - feeUnits : paid, units }
 }
 
 type Failing = Readonly<{ node: SolanaNode; order: SwapOrder; before: Before; fee: bigint; failure: unknown }>

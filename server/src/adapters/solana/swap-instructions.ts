@@ -214,7 +214,7 @@ const U64_AT = { token: 1, system: 4 } as const
 const isTokenProgram = (program: string) => program === tokenProgram || program === token2022Program
 
 /** The fee is the last transfer; its recipient owns the token account that is created before it. */
-function readFee(
+export function readFee(
   instructions: readonly Instruction[],
   feePpm: number,
   tokenOut: string,

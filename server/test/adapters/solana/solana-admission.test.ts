@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { tokenProgram } from '../../../src/adapters/solana/program-address.ts'
-import { type Market, SOL, startMarket } from './solana-market.fixture.ts'
+import { catchUp, type Market, SOL, startMarket } from './solana-market.fixture.ts'
 
 /* Pools that anybody may create beside those of the sandbox's market. */
 
@@ -56,7 +56,7 @@ test('a search that the node refuses does not stop the reading of known pools', 
   market.mine(3)
   // No address: the node answers the search with an error.
   market.pools.request('not an address')
-  await expect(market.pools.advance()).rejects.toThrow()
+  await expect(catchUp(market.pools)).rejects.toThrow()
   expect(market.currentPools()).toHaveLength(known)
   expect(market.pools.current()?.block.height).toBeGreaterThan(at)
 })

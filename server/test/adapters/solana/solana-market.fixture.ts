@@ -10,6 +10,7 @@ import { createSolanaPools } from '../../../src/adapters/solana/pools.ts'
 import { tokenProgram } from '../../../src/adapters/solana/program-address.ts'
 import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import type { DexNetwork } from '../../../src/swap/domain/dex.ts'
+import type { PoolSource } from '../../../src/swap/ports/pools.ts'
 import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import type { ExecutedSwap } from '../../../src/swap/routing/execute.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
@@ -42,6 +43,12 @@ function signWith({ key }: User, unsigned: string): string {
   const bytes = Buffer.from(unsigned, 'base64')
   sign(null, bytes.subarray(65), key).copy(bytes, 1)
   return bytes.toString('base64')
+}
+
+/** Reads the pools until none are left to be searched. */
+export async function catchUp(pools: PoolSource): Promise<void> {
+  let more: 'again' | undefined = 'again'
+  while (more === 'again') more = await pools.advance()
 }
 
 /** The sandbox's market in this process, with the server's pools and chain of it. Its clock moves with its blocks. */
@@ -132,7 +139,7 @@ export async function startMarket(changes: Partial<DexNetwork> = {}) {
   /** Has the pools of a token searched and read. */
   async function request(token: string): Promise<void> {
     pools.request(token)
-    await pools.advance()
+    await catchUp(pools)
   }
 
   const currentPools = (): readonly Pool[] => pools.current()?.pools ?? []

@@ -252,6 +252,43 @@ describe('a second node that does not tell the truth', () => {
     expect(await chainWith(true).listPaidFees(query)).toEqual(fees)
   })
 
+  test.each([
+    ['status', 'getSignatureStatuses', { value: [null] }],
+    ['confirmation', 'getSignatureStatuses', { value: [{ confirmationStatus: 'processed' }] }],
+    ['receipt', 'getTransaction', null],
+  ])('cannot reopen an included swap by not having its %s', async (_, method, reply) => {
+    const { hash, query } = await finishSwap()
+    const slot = query.to
+    const expiry = { by: 'height', at: Number.MAX_SAFE_INTEGER } as const
+    const sent = { signer: user.address, nonce: null, expiry, block: { height: slot, hash: `slot ${slot}` } }
+    const result = reply === null ? null : { context: { slot: slot + 100 }, ...reply }
+    faulty.set((call) => (call.method === method ? { result } : undefined))
+    for (const chain of [chainWith(true), chainWith(false)]) {
+      expect(await chain.observe(hash, { ...sent, block: null })).toEqual({ kind: 'pending' })
+      await expect(chain.observe(hash, sent)).rejects.toMatchObject(unavailable)
+    }
+    faulty.set(() => undefined)
+    expect(await chainWith(true).observe(hash, sent)).toMatchObject({ kind: 'included', ok: true })
+  })
+
+  test('an included swap is open again once every node is past its slot and does not know it', async () => {
+    const { hash, query } = await finishSwap()
+    const slot = query.to
+    const expiry = { by: 'height', at: Number.MAX_SAFE_INTEGER } as const
+    const sent = { signer: user.address, nonce: null, expiry, block: { height: slot, hash: `slot ${slot}` } }
+    const sole = market.createChain(faulty.url)
+    let shown = slot
+    distort('getSignatureStatuses', ({ context, value }) => {
+      context.slot = shown
+      value.fill(null)
+    })
+    await expect(sole.observe(hash, sent)).rejects.toMatchObject(unavailable)
+    shown = slot + 1
+    expect(await sole.observe(hash, sent)).toEqual({ kind: 'unseen' })
+    // The finalized height is past the expiry by then.
+    expect(await sole.observe(hash, { ...sent, expiry: { by: 'height', at: 1 } })).toEqual({ kind: 'expired' })
+  })
+
   test('cannot reply another transaction than the one that it is asked for', async () => {
     const [one, other] = [await finishSwap(), await finishSwap()]
     faulty.set(async ({ method, params }) =>

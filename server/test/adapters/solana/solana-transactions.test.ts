@@ -16,11 +16,11 @@ afterAll(() => market?.stop())
 
 const amountIn = 100_000_000n
 
-function swapOf(amount: bigint) {
+function swapOf(amount: bigint, [from, to]: readonly [string, string] = [tokenOf('USDC'), SOL]) {
   const [pool] = market.poolsOf('SOL', 'USDC').filter(({ dex }) => dex === 'raydium-cpmm')
   if (pool === undefined) throw new Error('no pool')
-  const swap = { pool, tokenIn: pool.tokens.indexOf(tokenOf('USDC')), tokenOut: pool.tokens.indexOf(SOL) }
-  const executed = executeRoute([{ ...swap, share: SHARE_ALL }], tokenOf('USDC'), SOL, amount)
+  const swap = { pool, tokenIn: pool.tokens.indexOf(from), tokenOut: pool.tokens.indexOf(to) }
+  const executed = executeRoute([{ ...swap, share: SHARE_ALL }], from, to, amount)
   if (executed.amountOut === null) throw new Error('the pool cannot trade')
   return { pool, executed, amountOut: executed.amountOut }
 }
@@ -81,4 +81,24 @@ test('a fee in SOL is payable where the account then has the least balance that 
   expect(await market.chain.isPayable?.(fresh, SOL, least)).toBe(true)
   // The user's transaction creates an account of any other token.
   expect(await market.chain.isPayable?.(fresh, tokenOf('USDC'), 1n)).toBe(true)
+})
+
+test.each([
+  ['USDC', 'SOL', amountIn],
+  ['SOL', 'USDC', 1_000_000_000n],
+])('a fee of %s for %s that the user gets is not counted to the output as well', async (from, to, units) => {
+  await market.pools.advance()
+  const pair = [tokenOf(from), tokenOf(to)] as const
+  const { executed, amountOut } = swapOf(units, pair)
+  const user = await market.createFunded(5_000_000_000n, { USDC: amountIn })
+  const order = orderOf(user, pair, executed.swaps, { feePpm: 30_000, feeTo: user.address, minReceived: 1n })
+  // Three percent, rounded down.
+  const fee = (amountOut * 3n) / 100n
+  const { swap, simulatedOut } = await market.chain.prepare(order)
+  expect(simulatedOut).toBe(amountOut - fee)
+  const { hash, seen } = await market.send(user, swap)
+  expect(seen).toMatchObject({ kind: 'included', ok: true, received: amountOut - fee, fee })
+  const height = seen.kind === 'included' ? seen.block.height : 0
+  const { fees } = await market.chain.listPaidFees({ from: height, to: height, feeTo: [user.address] })
+  expect(fees).toMatchObject([{ hash, sender: user.address, feeTo: user.address, units: fee }])
 })

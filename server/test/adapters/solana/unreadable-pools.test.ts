@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FaultyNode, startFaultyNode } from '../chains/evm/faulty-node.ts'
-import { type Market, startMarket, tokenOf } from './solana-market.fixture.ts'
+import { catchUp, type Market, SOL, startMarket, tokenOf } from './solana-market.fixture.ts'
 
 /* Pools that cannot be read or whose maths is not known, and DEXes whose pools cannot be searched, beside all others. */
 
@@ -74,7 +74,7 @@ test('pools of a DEX whose program a node does not search are left out and logge
   // Listed tokens are searched again long before the hour of a whole search is over.
   faulty.set(() => undefined)
   market.mine(SEARCH_SLOTS)
-  await pools.advance()
+  await catchUp(pools)
   expect(kindsOf(pools)).toEqual(all)
 })
 
@@ -85,10 +85,32 @@ test('pools stay if the node refuses a later search of their program', async () 
   faulty.set(({ method, params }) => (method === 'getProgramAccounts' && params[0] === clmm ? refusal : undefined))
   market.mine(SEARCH_SLOTS)
   pools.request(tokenOf('TICK'))
-  await pools.advance()
+  await catchUp(pools)
   expect(warnings).toHaveLength(1)
   expect([...idsOf(pools)].sort()).toEqual([...before].sort())
   expect(idsOf(pools)).toContain(findTickPool().id)
+})
+
+test('the followed pools are read while a search waits for its node', async () => {
+  const pools = createPools()
+  await pools.advance()
+  const [before, at] = [idsOf(pools), pools.current()?.block.height ?? 0]
+  const meme = market.unlistedMint
+  // The search takes at least a minute: six DEXes, each asked twice for five seconds.
+  faulty.set(({ method }) => (method === 'getProgramAccounts' ? 'silence' : undefined))
+  pools.request(meme)
+  for (const mined of [3, 6]) {
+    market.mine(3)
+    expect(await pools.advance()).toBe('again')
+    expect(pools.current()?.block.height).toBe(at + mined)
+    expect(idsOf(pools)).toEqual(before)
+  }
+  faulty.set(() => undefined)
+  market.mine(SEARCH_SLOTS)
+  pools.request(meme)
+  await catchUp(pools)
+  const found = (pools.current()?.pools ?? []).filter(({ tokens }) => tokens.includes(meme) && tokens.includes(SOL))
+  expect(found.length).toBeGreaterThan(0)
 })
 
 /** Of `orders_amount` and `part_filled_orders_remaining` in a tick of 168 bytes, by tick_array.rs of raydium-io/raydium-clmm. */

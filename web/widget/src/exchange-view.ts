@@ -92,7 +92,7 @@ export function createExchangeView(
     },
   })
   // Deadlines pass without an answer of the API.
-  everySecond(widget.signal, () => latest && show(latest))
+  everySecond(widget.signal, () => latest?.status === 'pending' && show(latest))
   if (isNew) queueMicrotask(() => heading.focus())
   return h(
     'div',

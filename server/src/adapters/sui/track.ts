@@ -14,6 +14,7 @@ import type {
   SignedTransaction,
   SwapBroadcast,
 } from '../../swap/ports/swap-chain.ts'
+import { firstFound } from '../chains/shared/agreement.ts'
 import { type Execution, type SuiNode, statusOf } from './node.ts'
 import { describeExecuted, describeReadable, parseSigned, type SignedBytes } from './read-signed.ts'
 import { changeOf, receivedIn } from './received.ts'
@@ -99,22 +100,14 @@ async function requireHistory(nodes: readonly SuiNode[], since: number): Promise
   }
 }
 
-/** Finds a transaction at the first node that has it. Throws if none has it and a node failed, where it may still exist. */
-export async function findTransaction(nodes: readonly SuiNode[], hash: string): Promise<SignedTransaction | null> {
-  let failure: unknown = null
-  for (const node of nodes) {
-    try {
-      const found = await node.findTransaction(hash)
-      const described = found === null ? null : describeExecuted(found.bytes)
-      if (described?.hash === hash) return described
-      if (described !== null) throw disagree(`the bytes of ${hash}`)
-    } catch (error) {
-      failure = error
-    }
-  }
-  if (failure !== null) throw failure
-  return null
-}
+/** Finds a transaction at the first node that has it. */
+export const findTransaction = (nodes: readonly SuiNode[], hash: string): Promise<SignedTransaction | null> =>
+  firstFound(nodes, async (node) => {
+    const found = await node.findTransaction(hash)
+    const described = found === null ? null : describeExecuted(found.bytes)
+    if (described !== null && described.hash !== hash) throw disagree(`the bytes of ${hash}`)
+    return described
+  })
 
 /** Codes of answers by which a validator refuses; after other failures the transaction may still be executed. */
 const refusals: ReadonlySet<string | undefined> = new Set([

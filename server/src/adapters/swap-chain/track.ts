@@ -19,6 +19,7 @@ import {
   transaction,
 } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
+import { firstFound } from '../chains/shared/agreement.ts'
 import { decodeAction } from './decode-action.ts'
 
 export type Sent = Readonly<{ signer: string; nonce: number | null; expiry?: Expiry; block?: BlockRef | null }>
@@ -123,20 +124,11 @@ async function paidIn(node: EvmNode, txHash: string, blockHash: string): Promise
 }
 
 /** Finds a transaction at the first node that has it. The node has checked its signature. */
-export async function findTransaction(nodes: readonly EvmNode[], txHash: string): Promise<SignedTransaction | null> {
-  let failure: unknown = null
-  for (const node of nodes) {
-    try {
-      const reply = await node.ask('eth_getTransactionByHash', [txHash], orNull(transaction))
-      if (reply?.hash === txHash && reply.nonce !== null) return signedOf(reply, reply.nonce)
-    } catch (error) {
-      failure = error
-    }
-  }
-  // If a node failed, the transaction may still exist there.
-  if (failure !== null) throw failure
-  return null
-}
+export const findTransaction = (nodes: readonly EvmNode[], txHash: string): Promise<SignedTransaction | null> =>
+  firstFound(nodes, async (node) => {
+    const reply = await node.ask('eth_getTransactionByHash', [txHash], orNull(transaction))
+    return reply?.hash === txHash && reply.nonce !== null ? signedOf(reply, reply.nonce) : null
+  })
 
 function signedOf({ hash, from, to, value, input, type }: TransactionReply, nonce: number): SignedTransaction {
   const target = to?.toLowerCase() ?? null

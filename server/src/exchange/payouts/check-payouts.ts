@@ -3,7 +3,6 @@ import { AppError } from '../../core/domain/errors.ts'
 import { accounts } from '../../core/domain/ledger/entries.ts'
 import { isToOurselves } from '../../core/domain/payout-purpose.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
-import { smallest } from '../../lib/bigint.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { ReachedLimit } from '../ports/store/outflow.ts'
@@ -12,7 +11,7 @@ import type { Store, Stores, StoreTx } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 import type { ServiceSettings } from '../settings.ts'
 import { HOLD_MS, postpone, refusePayout } from './hold-payouts.ts'
-import { limitsOf } from './outflow-limits.ts'
+import { limitsOf, payoutCapUsd } from './outflow-limits.ts'
 import { exchangeJobs, pauseScopes } from './payment.ts'
 
 export type CheckDeps = Readonly<{
@@ -136,9 +135,7 @@ async function checkLimits(
   // A person has looked at an approved payout: the share of its partner does not stop it.
   const share = payout.approved ? { partnerPercent: 100 } : {}
   const limits = limitsOf({ ...deps.settings.limits, ...share }, payout)
-  // What is larger than a rolling limit would wait for ever.
-  const most = smallest(deps.settings.limits.perTransactionUsd, ...limits.flatMap(({ hour, day }) => [hour, day]))
-  if (usd > most && !payout.approved) return 'above payout limit'
+  if (usd > payoutCapUsd(deps.settings.limits, limits) && !payout.approved) return 'above payout limit'
   return store.outflow[mode](payout.id, usd, limits)
 }
 

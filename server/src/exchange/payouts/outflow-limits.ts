@@ -24,7 +24,8 @@ export function limitOf({ hourUsd, dayUsd, partnerPercent }: Limits, scope: stri
 }
 
 /** The largest payout for one partner's customer that waits for no operator, in US dollars: quotes promise no more. */
-export function largestPayoutUsd(limits: Limits): bigint {
-  const { hour, day } = limitOf(limits, 'partner:')
-  return smallest(limits.perTransactionUsd, hour, day)
-}
+export const largestPayoutUsd = (limits: Limits): bigint => payoutCapUsd(limits, [limitOf(limits, 'partner:')])
+
+/** The largest payout that counts against these limits, in US dollars. What is larger than a rolling limit would wait for ever. */
+export const payoutCapUsd = ({ perTransactionUsd }: Limits, counted: readonly OutflowLimit[]): bigint =>
+  smallest(perTransactionUsd, ...counted.flatMap(({ hour, day }) => [hour, day]))

@@ -29,13 +29,13 @@ export async function broadcastSwap(
 }
 
 /**
- * Whether a repeat that is not sent may end the swap. An expiry may not: the nodes' newest blocks may be replaced, and the row's expiry may
+ * Whether a refused repeat may end the swap. An expiry may not: the nodes' newest blocks may be replaced, and the row's expiry may
  * be later than the real one. Where the chain proves the expiry, only a used input may: another refusal says nothing about an earlier
  * broadcast.
  */
-export function canEndSwap(outcome: BroadcastOutcome, expiry: Expiry): boolean {
-  if (outcome.kind === 'refused' && outcome.because === 'expired') return false
-  return !isProvenByChain(expiry) || (outcome.kind === 'refused' && outcome.because === 'nonce-used')
+export function canEndSwap({ because }: Pick<Rejected, 'because'>, expiry: Expiry): boolean {
+  if (because === 'expired') return false
+  return !isProvenByChain(expiry) || because === 'nonce-used'
 }
 
 /** The partner's error for a refused transaction. */

@@ -1,42 +1,20 @@
 import { Transaction, type TransactionArgument } from '@mysten/sui/transactions'
-import { fromBase64, toBase64 } from '@mysten/sui/utils'
+import { toBase64 } from '@mysten/sui/utils'
 import { expect, test } from 'vitest'
-import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
 import { createSuiNode, type Execution, type SuiNode } from '../../../src/adapters/sui/node.ts'
 import { listPaidFees, observe } from '../../../src/adapters/sui/track.ts'
-import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
-import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
+import { SUI, sendSwap, usdc } from './send-swap.ts'
 import { startSui } from './start-sui.ts'
 
 /* Fees that strangers imitate, and fees that a node hides. */
 
-const SUI = '0x2::sui::SUI'
-const usdc = suiTokens[0]?.type ?? ''
 const worthless = `0x${'ee'.repeat(32)}::worthless::COIN`
 const [ref, feeTo] = [`0x${'7e'.repeat(32)}`, `0x${'fe'.repeat(32)}`]
 const unavailable = { code: 'NETWORK_UNAVAILABLE' }
 
 async function start() {
   const started = await startSui(['cetus'])
-  const { pools, chain, createFunded, node, sign } = started
-
-  /** A swap with a fee of half a percent, executed but in no checkpoint. */
-  async function sendSwap(): Promise<string> {
-    const { keypair, address: account } = createFunded(50_000_000_000n)
-    const [pool] = pools.current()?.pools ?? []
-    if (pool === undefined) throw new Error('no pool')
-    const amountIn = 10_000_000_000n
-    const executed = executeRoute([{ pool, tokenIn: 0, tokenOut: 1, share: SHARE_ALL }], SUI, usdc, amountIn)
-    if (executed.amountOut === null) throw new Error('the pool cannot trade')
-    const order: SwapOrder = {
-      ...{ account, recipient: account, tokenIn: SUI, tokenOut: usdc, amountIn, ref, expiry: null },
-      ...{ minReceived: 1n, feePpm: 5_000, feeTo, swaps: executed.swaps },
-    }
-    const { swap } = await chain.prepare(order)
-    const raw = JSON.stringify(await keypair.signTransaction(fromBase64(swap)))
-    expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
-    return (await chain.readSigned(raw)).hash
-  }
+  const { chain, createFunded, node, sign } = started
 
   /** A transaction of a stranger in our form, whose output is a worthless coin. */
   async function imitate(terms: Readonly<{ recipient: string | null; feePpm: bigint }>): Promise<string> {
@@ -59,7 +37,9 @@ async function start() {
     expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
     return (await chain.readSigned(raw)).hash
   }
-  return { ...started, sendSwap, imitate }
+  /** With a fee of half a percent. */
+  const sendPaying = () => sendSwap(started, { ref, feePpm: 5_000, feeTo, expiry: null })
+  return { ...started, sendSwap: sendPaying, imitate }
 }
 
 test.each([

@@ -1,42 +1,20 @@
-import { fromBase64 } from '@mysten/sui/utils'
 import { expect, test } from 'vitest'
-import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
 import { createSuiNode, type SuiNode } from '../../../src/adapters/sui/node.ts'
 import { createSuiSwapChain } from '../../../src/adapters/sui/swap-chain.ts'
 import { findTransaction, observe } from '../../../src/adapters/sui/track.ts'
-import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
-import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
+import { sendSwap } from './send-swap.ts'
 import { network, startSui } from './start-sui.ts'
 
 /* What it means that a node does not have a transaction: it may lag, or have pruned it. */
 
-const SUI = '0x2::sui::SUI'
-const usdc = suiTokens[0]?.type ?? ''
 const unavailable = { code: 'NETWORK_UNAVAILABLE' }
 const closed = 'http://127.0.0.1:9'
 
+const terms = { ref: `0x${'7e'.repeat(32)}`, feePpm: 0, feeTo: null, expiry: { by: 'epoch', at: 0 } } as const
+
 async function start() {
   const started = await startSui(['cetus'])
-  const { pools, chain, createFunded, node } = started
-
-  /** A swap that is executed but in no checkpoint. */
-  async function sendSwap(): Promise<string> {
-    const { keypair, address: account } = createFunded(50_000_000_000n)
-    const [pool] = pools.current()?.pools ?? []
-    if (pool === undefined) throw new Error('no pool')
-    const amountIn = 10_000_000_000n
-    const executed = executeRoute([{ pool, tokenIn: 0, tokenOut: 1, share: SHARE_ALL }], SUI, usdc, amountIn)
-    if (executed.amountOut === null) throw new Error('the pool cannot trade')
-    const order: SwapOrder = {
-      ...{ account, recipient: account, tokenIn: SUI, tokenOut: usdc, amountIn, ref: `0x${'7e'.repeat(32)}` },
-      ...{ minReceived: 1n, feePpm: 0, feeTo: null, swaps: executed.swaps, expiry: { by: 'epoch', at: 0 } },
-    }
-    const { swap } = await chain.prepare(order)
-    const raw = JSON.stringify(await keypair.signTransaction(fromBase64(swap)))
-    expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
-    return (await chain.readSigned(raw)).hash
-  }
-  return { ...started, sendSwap, honest: createSuiNode('honest', node.url) }
+  return { ...started, sendSwap: () => sendSwap(started, terms), honest: createSuiNode('honest', started.node.url) }
 }
 
 const dropTransactions = (node: SuiNode): SuiNode => ({ ...node, findTransaction: async () => null })

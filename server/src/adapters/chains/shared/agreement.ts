@@ -57,6 +57,21 @@ export async function firstAnswer<N, T>(nodes: readonly N[], ask: (node: N) => P
   throw failure
 }
 
+/** The first thing that a node finds, in order; null if no node has it. If a node failed, it may be there: throws the last failure. */
+export async function firstFound<N, T>(nodes: readonly N[], find: (node: N) => Promise<T | null>): Promise<T | null> {
+  let failure: unknown = null
+  for (const node of nodes) {
+    try {
+      const found = await find(node)
+      if (found !== null) return found
+    } catch (error) {
+      failure = error
+    }
+  }
+  if (failure !== null) throw failure
+  return null
+}
+
 /** The answers of the nodes that succeed, in order; throws the first failure if none does. */
 export async function answersOf<N, T>(nodes: readonly N[], ask: (node: N) => Promise<T>): Promise<readonly T[]> {
   return answersIn(await Promise.allSettled(nodes.map(ask)))

@@ -100,17 +100,29 @@ async function canProgress(fleet: Fleet, purchases: readonly Purchase[], open: O
   return false
 }
 
-/** Compares the chains and the app's answers and ledger with the customers' own records. Nothing may be under way. */
+/** Which payments are in blocks of the best chains now. */
+export async function readInclusions(
+  fleet: Fleet,
+  purchases: readonly Purchase[],
+): Promise<ReadonlyMap<Payment, boolean>> {
+  const onChain = new Map<Payment, boolean>()
+  for (const payment of purchases.flatMap(({ payments }) => payments))
+    onChain.set(payment, await isInBlock(fleet, payment))
+  return onChain
+}
+
+/**
+ * Compares the chains and the app's answers and ledger with the customers' own records. Nothing may be under way, and `onChain`
+ * must be true until the end: the caller repeats the checks if a block has changed it.
+ */
 export async function collectFindings(
   fleet: Fleet,
   client: Client,
   customers: Customers,
   unfinished: readonly string[],
+  onChain: ReadonlyMap<Payment, boolean>,
 ): Promise<Findings> {
   const { purchases } = customers
-  const onChain = new Map<Payment, boolean>()
-  for (const payment of purchases.flatMap((purchase) => purchase.payments))
-    onChain.set(payment, await isInBlock(fleet, payment))
   const { paidTwice, short } = await checkDues(fleet, customers, onChain)
   const { lost, unreported } = await checkStatuses(client, customers, onChain, fleet)
   const findings: Findings = {

@@ -1,9 +1,9 @@
 import { PATIENCE_MS } from '../support/patience.ts'
 import { until } from '../support/until.ts'
-import { collectFindings, type Findings, listFindings, waitUntilIdle } from './checks.ts'
+import { collectFindings, type Findings, listFindings, readInclusions, waitUntilIdle } from './checks.ts'
 import { type Client, createClient } from './client.ts'
 import type { Cluster } from './cluster.ts'
-import { type Customers, createCustomers } from './customers.ts'
+import { type Customers, createCustomers, type Payment } from './customers.ts'
 import { createFleet, type Fleet, type FleetOptions } from './fleet.ts'
 import { toQuery } from './partner.ts'
 import { PARTNER_BPS } from './published.ts'
@@ -24,6 +24,8 @@ export type Run = Readonly<{
 
 /** Maximum time without progress. */
 const IDLE_MS = 1.5 * PATIENCE_MS
+/** How often the checks are repeated because a payment entered or left a block meanwhile. */
+const REPEATS_MAX = 2
 
 export async function openRun(cluster: Cluster, options: FleetOptions): Promise<Run> {
   const fleet = await createFleet(cluster, options)
@@ -35,10 +37,7 @@ export async function openRun(cluster: Cluster, options: FleetOptions): Promise<
     const open = (apiKey: string) => createClient(urls, { apiKey, isInterrupted: options.isInterrupted ?? false })
     const client = open('sandbox')
     const customers = createCustomers(fleet, client)
-    const check = async (timeoutMs = IDLE_MS) => {
-      const unfinished = await waitUntilIdle(fleet, customers.purchases, customers.rebroadcast, timeoutMs)
-      return collectFindings(fleet, client, customers, unfinished)
-    }
+    const check = (timeoutMs = IDLE_MS) => checkRun(fleet, client, customers, timeoutMs)
     return {
       fleet,
       client,
@@ -54,6 +53,25 @@ export async function openRun(cluster: Cluster, options: FleetOptions): Promise<
     throw error
   }
 }
+
+/** Waits and checks, and repeats both if a payment entered or left a block meanwhile. */
+async function checkRun(fleet: Fleet, client: Client, customers: Customers, timeoutMs: number): Promise<Findings> {
+  const { purchases, rebroadcast } = customers
+  for (let repeats = 0; ; repeats++) {
+    const unfinished = await waitUntilIdle(fleet, purchases, rebroadcast, timeoutMs)
+    const onChain = await readInclusions(fleet, purchases)
+    const findings = await collectFindings(fleet, client, customers, unfinished, onChain)
+    const moved = listMoved(onChain, await readInclusions(fleet, purchases))
+    if (moved.length === 0 || repeats === REPEATS_MAX || unfinished.length > 0) return findings
+    console.info(`chaos: a block changed what the checks compare: ${moved.join(', ')}`)
+  }
+}
+
+type Inclusions = ReadonlyMap<Payment, boolean>
+const listMoved = (before: Inclusions, after: Inclusions): readonly string[] =>
+  [...after].flatMap(([payment, is]) =>
+    before.get(payment) === is ? [] : [`${payment.network} payment ${payment.hash} ${is ? 'entered' : 'left'} a block`],
+  )
 
 /** Before the first request, because each process keeps a partner that it has read for seconds. */
 async function setPartnerFee({ database }: Fleet): Promise<void> {

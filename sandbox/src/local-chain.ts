@@ -29,8 +29,6 @@ export type LocalChain = Readonly<{
   countPending(): Promise<number>
   /** Time between two blocks; a second by default. */
   blockIntervalMs?: number
-  /** Idle time before the block interval grows; overrides the default where mining a block is expensive. */
-  idleAfterMs?: number
   /** Delay of the first interval block after a start, where mining a block is expensive. */
   firstBlockDelayMs?: number
   stop(): Promise<void>

@@ -20,8 +20,6 @@ const failuresMax = 3
 const relayPollsMax = 500
 const relayPollMs = 20
 const decimals = 12
-/** RandomX takes 0.1 s of one core per block, so the idle interval begins earlier than on other chains. */
-const idleAfterMs = 60_000
 /** Delay of the first block and of the bank wallet after a start, so that they do not slow down the other chains. */
 const bankStartDelayMs = 5000
 
@@ -64,7 +62,6 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
     client: `monerod 0.18 ${version}`.trim(),
     rpcUrls: [`http://127.0.0.1:${ports.daemon}`],
     tokens: {},
-    idleAfterMs,
     // On a first start the server waits for its deposits, so blocks begin at once.
     ...(bank.isNew ? {} : { firstBlockDelayMs: bankStartDelayMs }),
     createWallet: async () => {

@@ -37,3 +37,16 @@ test('a wake does not shorten the pause after a failure', async () => {
   await loop.stop()
   expect(turns).toBe(1)
 })
+
+test('a turn that returns a number is followed by the next one after so many ms', async () => {
+  let turns = 0
+  const loop = startLoop({
+    ...quiet,
+    turn: async () => {
+      turns++
+      return turns < 3 ? 1 : undefined
+    },
+  })
+  await expect.poll(() => turns, PATIENCE).toBe(3)
+  await loop.stop()
+})

@@ -5,11 +5,11 @@ export type Loop = Readonly<{ stop(): Promise<void> }>
 export type WakeableLoop = Loop & Readonly<{ wake(): void }>
 
 export type LoopOptions = Readonly<{
-  /** Pause between two turns, in ms. A turn that returns `again` is followed by the next one at once. */
+  /** Pause between two turns, in ms. A turn that returns `again` is followed by the next one at once, one with a number after so many ms. */
   paceMs: number
   /** Consecutive failures double the pause up to this, in ms. */
   backoffMs: number
-  turn(): Promise<'again' | undefined>
+  turn(): Promise<'again' | number | undefined>
   onError(error: unknown): void
 }>
 
@@ -29,7 +29,9 @@ export function startLoop({ paceMs, backoffMs, turn, onError }: LoopOptions): Wa
       isWoken = false
       let pauseMs = paceMs
       try {
-        if ((await turn()) === 'again' || isWoken) pauseMs = 0
+        const next = await turn()
+        if (next === 'again' || isWoken) pauseMs = 0
+        else pauseMs = next ?? paceMs
         failures = 0
       } catch (error) {
         failures++

@@ -5,7 +5,7 @@ import type { Chain } from '../ports/chain.ts'
 import { createBookSnapshot } from '../quotes/book-snapshot.ts'
 import { guardDefaults } from '../settings.ts'
 import { createRecordBlocks, type RecordBlocksDeps } from './record-blocks.ts'
-import { watchChain } from './watch-chain.ts'
+import { pollPauseMs, watchChain } from './watch-chain.ts'
 
 const TURNS = 100
 const BLOCKS_PER_TURN = 200
@@ -99,4 +99,15 @@ test('reads the cursor again only for a new head', async () => {
   expect(reads.cursor).toBe(2)
   expect(appended).toEqual([1, 2, 3, 4])
   expect(calls.mempool).toBe(4)
+})
+
+test('polls four times per block time, and once while the next block is overdue', () => {
+  const SECOND_MS = 1_000
+  expect(pollPauseMs(SECOND_MS, 0)).toBe(250)
+  expect(pollPauseMs(SECOND_MS, 5 * SECOND_MS)).toBe(250)
+  expect(pollPauseMs(SECOND_MS, 5 * SECOND_MS + 1)).toBe(SECOND_MS)
+  expect(pollPauseMs(12 * SECOND_MS, 0)).toBe(3 * SECOND_MS)
+  // Bitcoin's ten minutes and Sui's quarter of a second.
+  expect([0, 3_001 * SECOND_MS].map((since) => pollPauseMs(600 * SECOND_MS, since))).toEqual([10_000, 10_000])
+  expect([0, 1_251].map((since) => pollPauseMs(250, since))).toEqual([200, 250])
 })

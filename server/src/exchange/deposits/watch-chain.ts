@@ -17,7 +17,7 @@ const POLLS_PER_BLOCK = 4
 /** Without a new block for this many block times, the network has halted or is unused: it is polled once per block time. */
 const OVERDUE_BLOCKS = 5
 /** Fundings and rescans are looked for after each block, and this often without one. */
-const LOOK_EVERY_MS = 2_000
+const LOOK_EVERY_MS = 10_000
 
 /** Pause before the next poll, from the time since the newest block was seen; all in ms. Between 200 ms and 10 s. */
 export function pollPauseMs(blockTimeMs: number, sinceBlockMs: number): number {

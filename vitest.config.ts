@@ -2,12 +2,14 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import createReporter from './scripts/test-reporter.mjs'
 import { PATIENCE_MS } from './test/support/patience.ts'
+import { seed } from './test/support/seed.ts'
 
 /**
  * `maxConcurrency`: the twelve networks of swaps are tested at a time. `isolate`: with a process per file, the imports of the program
  * are about a third of the work of a run. So the files of a worker share its modules, and a file undoes what it changes in them.
  */
 const common = {
+  setupFiles: ['test/support/setup-seed.ts'],
   isolate: false,
   testTimeout: 2 * PATIENCE_MS,
   hookTimeout: 2 * PATIENCE_MS,
@@ -99,6 +101,10 @@ const units = [
   'test/dexes/*.test.ts',
   'test/privacy/{assignment,matcher,observed-payments,observer}.test.ts',
 ]
+
+// For the processes of the tests.
+process.env['TEST_SEED'] = String(seed)
+console.info(`tests: seed ${seed}; TEST_SEED=${seed} repeats the random choices of this run`)
 
 /**
  * `units` and `slow-units` need nothing but Node. `nodes` and `long` start one Postgres cluster and one set of sandbox chains for

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { createRandom } from '../support/random.ts'
+import { seed } from '../support/seed.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { openRun, type Run } from './run.ts'
 import type { Suite, SuiteContext } from './suite.ts'
 
 const ignore = () => undefined
 const SHORT: Omit<SuiteContext, 'random'> = { randomMs: 25_000, isThorough: false, log: ignore, note: ignore }
-/** `TEST_SEED` repeats the choices of a run. */
-const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const TIMEOUT_MS = 8 * PATIENCE_MS
 
 /** Runs all cases of a suite on one app and checks for double payments and losses after each case. */
@@ -16,7 +15,6 @@ export function testSuite({ networks, optional = [], options, cases }: Suite): v
   let cluster: Cluster
   let run: Run
   beforeAll(async () => {
-    console.info(`chaos: seed ${seed}`)
     cluster = await startCluster([...networks, ...optional])
     run = await openRun(cluster, options)
   }, 3 * PATIENCE_MS)

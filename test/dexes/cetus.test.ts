@@ -93,7 +93,7 @@ function runPackage<T>(run: () => T): T | null {
  */
 test('a quote of Cetus equals that of the package', () => {
   const reached = createCounter()
-  for (const draw of drawSamples('Cetus', draws, POOLS)) {
+  for (const draw of drawSamples(draws, POOLS)) {
     const { ours, theirs, ticks } = createPools(draw)
     for (const drawn of draw.quotes) {
       const amount = amountOf(ours, drawn)
@@ -194,7 +194,7 @@ test('a step of Cetus equals that of the package', () => {
     feeRate: fc.bigInt(0n, 200_000n),
   })
   const reached = createCounter()
-  for (const draw of drawSamples('steps of Cetus', steps, 2_000)) {
+  for (const draw of drawSamples(steps, 2_000)) {
     const { prices, liquidity, amount, byAmountIn, feeRate } = draw
     const a2b = prices.start >= prices.end
     const step = catchAbort(() =>
@@ -237,7 +237,7 @@ test('amounts of liquidity and liquidity of amounts equal those of the package',
     isUp: fc.boolean(),
   })
   const reached = createCounter()
-  for (const draw of drawSamples('liquidity of Cetus', cases, 1_000)) {
+  for (const draw of drawSamples(cases, 1_000)) {
     const { prices, liquidity, amount, isUp } = draw
     if (prices.start === prices.end) continue
     const [start, end] = [toBN(prices.start), toBN(prices.end)]

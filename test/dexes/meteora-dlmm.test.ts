@@ -104,7 +104,7 @@ describe('Meteora DLMM', () => {
 
   test('an exact input pays what the package quotes, with the same fees', () => {
     const reached = createCounter()
-    for (const { pools, draw } of drawPools('an exact input of Meteora DLMM'))
+    for (const { pools, draw } of drawPools())
       for (const { swapForY, ...trade } of draw.trades) {
         const amount = amountOf(pools, { swapForY, ...trade, kind: 'exactIn' })
         const result = swap(pools, swapForY, { kind: 'exactIn', amountIn: amount, minimumOut: 0n })
@@ -145,7 +145,7 @@ describe('Meteora DLMM', () => {
    */
   test('an exact output costs what the package quotes', () => {
     const reached = createCounter()
-    for (const { pools, draw } of drawPools('an exact output of Meteora DLMM'))
+    for (const { pools, draw } of drawPools())
       for (const { swapForY, ...trade } of draw.trades) {
         const amount = amountOf(pools, { swapForY, ...trade, kind: 'exactOut' })
         const result = swap(pools, swapForY, { kind: 'exactOut', amountOut: amount, maximumIn: U64_MAX })
@@ -190,7 +190,7 @@ describe('Meteora DLMM', () => {
       binStep: fc.constantFrom(...BIN_STEPS),
       logPrice: fc.double({ min: -40, max: 40, noNaN: true }),
     })
-    for (const { binStep, logPrice } of drawSamples('prices of Meteora DLMM', bins, 1_000)) {
+    for (const { binStep, logPrice } of drawSamples(bins, 1_000)) {
       const id = Math.round(logPrice / Math.log1p(binStep / 10_000))
       expect([binStep, id, dlmmPrice(id, binStep)]).toEqual([
         ...[binStep, id, toBigint(dlmm.getQPriceFromId(toBN(id), toBN(binStep)))],
@@ -200,7 +200,7 @@ describe('Meteora DLMM', () => {
 
   test('the fee rate of the active bin is that of the package', () => {
     const rates = new Set<bigint>()
-    for (const { pools } of drawPools('fee rates of Meteora DLMM')) {
+    for (const { pools } of drawPools()) {
       const { pair } = pools.ours
       const rate = dlmmFeeRate(pair, BigInt(NOW), pair.activeId)
       // Percent.
@@ -222,7 +222,7 @@ describe('Meteora DLMM', () => {
       { minLength: DLMM_BINS_PER_ARRAY, maxLength: DLMM_BINS_PER_ARRAY },
     )
     const arrays = fc.record({ index: fc.integer({ min: -6_656, max: 6_655 }), bins })
-    for (const { index, bins: drawn } of drawSamples('bin arrays of Meteora DLMM', arrays, 20)) {
+    for (const { index, bins: drawn } of drawSamples(arrays, 20)) {
       const array = { index, bins: drawn.map((bin, place) => ({ id: index * DLMM_BINS_PER_ARRAY + place, ...bin })) }
       expect(decodeDlmmBinArray(accounts.write('binArray', toPackageArray(array)))).toEqual(array)
     }

@@ -144,7 +144,7 @@ function expectRefusal(code: number, quoted: ReturnType<typeof quote>, amount: b
 
 test('a trade of PumpSwap pays what the package quotes', () => {
   const reached = createCounter()
-  for (const draw of drawSamples('PumpSwap', draws, POOLS)) {
+  for (const draw of drawSamples(draws, POOLS)) {
     const pools = createPools(draw)
     for (const trade of draw.trades) {
       const amount = amountOf(pools.ours, trade)
@@ -172,7 +172,7 @@ test('a trade of PumpSwap pays what the package quotes', () => {
 
 test('fee rates of PumpSwap follow the market cap as in the package', () => {
   const reached = createCounter()
-  for (const draw of drawSamples('fee rates of PumpSwap', draws, POOLS)) {
+  for (const draw of drawSamples(draws, POOLS)) {
     const { ours, theirs } = createPools(draw)
     const { lpFeeBps, protocolFeeBps, creatorFeeBps } = pump.computeFeesBps({
       ...{ ...theirs, baseMintSupply: toBN(draw.supply) },

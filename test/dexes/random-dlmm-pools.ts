@@ -250,6 +250,6 @@ function createPools(draw: DlmmDraw) {
 
 export type DlmmPools = ReturnType<typeof createPools>
 
-export function drawPools(title: string) {
-  return drawSamples(title, draws, POOLS).map((draw) => ({ draw, pools: createPools(draw) }))
+export function drawPools() {
+  return drawSamples(draws, POOLS).map((draw) => ({ draw, pools: createPools(draw) }))
 }

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { createRandom } from '../support/random.ts'
+import { seed } from '../support/seed.ts'
 import { assign } from './assignment.ts'
 
 /** Yields every permutation of the numbers below `count`. */
@@ -11,12 +13,11 @@ const sumCosts = (costs: readonly (readonly number[])[], columns: readonly numbe
   columns.reduce((sum, column, row) => sum + (costs[row]?.[column] ?? Number.NaN), 0)
 
 test('finds the cheapest of all possible assignments', () => {
+  const random = createRandom(seed)
   for (let round = 0; round < 60; round++) {
     const count = 1 + (round % 6)
     // Small integers, so that some costs are equal.
-    const costs = Array.from({ length: count }, () =>
-      Array.from({ length: count }, () => Math.floor(Math.random() * 8) - 2),
-    )
+    const costs = Array.from({ length: count }, () => Array.from({ length: count }, () => random.draw(-2, 6)))
     const assignment = assign(costs)
     expect(new Set(assignment).size).toBe(count)
     const minimum = Math.min(...[...listPermutations(count)].map((columns) => sumCosts(costs, columns)))

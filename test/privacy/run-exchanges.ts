@@ -4,7 +4,9 @@ import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import type { Currency } from '../../server/src/core/domain/currency.ts'
 import { unitsWorth } from '../../server/src/core/domain/price.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
+import { createRandom } from '../support/random.ts'
 import type { Json, Scenario } from '../support/scenario.ts'
+import { seed } from '../support/seed.ts'
 import type { PublicPayment, PublicRecipient } from './observer.ts'
 
 export type Sizes = 'random' | 'equal'
@@ -54,14 +56,15 @@ export function drawOrders(
     scale,
   }: Readonly<{ count: number; durationMs: number; moneroCount: number; scale: number }>,
 ): readonly Order[] {
+  const random = createRandom(seed)
   return Array.from({ length: count }, (_, n) => {
     const sizes = n < count / 2 ? 'equal' : 'random'
     const [from, to] = assetPairs[n % assetPairs.length] ?? ['btc@btc', 'eth@eth']
-    const usd = scale * (sizes === 'equal' ? EQUAL_USD : USD_MIN * (USD_MAX / USD_MIN) ** Math.random())
+    const usd = scale * (sizes === 'equal' ? EQUAL_USD : USD_MIN * (USD_MAX / USD_MIN) ** random.next())
     const privateType =
       n % Math.ceil(count / Math.max(moneroCount, 1)) < Math.min(moneroCount, 1) ? 'privatePlus' : 'efficient'
     // Monero needs ten confirmations: these pay early, so that the others do not wait for them.
-    const atMs = (privateType === 'privatePlus' ? 0.1 : 1) * Math.random() * durationMs
+    const atMs = (privateType === 'privatePlus' ? 0.1 : 1) * random.next() * durationMs
     return { from, to, sizes, usd, privateType, atMs }
   })
 }

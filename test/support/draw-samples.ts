@@ -1,8 +1,7 @@
 import fc from 'fast-check'
+import { seed } from './seed.ts'
 
-/** Random samples. The seed is logged; `TEST_SEED` repeats it. */
-export function drawSamples<T>(title: string, arbitrary: fc.Arbitrary<T>, count: number): T[] {
-  const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-  console.info(`differential: ${title}, seed ${seed}`)
+/** Random samples. */
+export function drawSamples<T>(arbitrary: fc.Arbitrary<T>, count: number): T[] {
   return fc.sample(arbitrary, { seed, numRuns: count })
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../../../../test/support/seed.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { type Algebra, startAlgebra } from './algebra-venue.ts'
 
@@ -59,8 +60,6 @@ describe("algebra integral's pools", () => {
     pool = await venue.makePool(positions)
     const source = venue.createSource()
     await compareState(await current(source))
-    const seed = Math.floor(Math.random() * 2 ** 31)
-    console.info(`engine: seed ${seed}`)
     let compared = 0
     for (const [index, act] of fc.sample(acts, { seed, numRuns: BLOCKS }).entries()) {
       await perform(act)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { seed } from '../../../../test/support/seed.ts'
 import { hex } from '../chains/evm/anvil.ts'
 import { type Algebra, startAlgebra } from './algebra-venue.ts'
 
@@ -28,8 +29,6 @@ test(`${BLOCKS} quotes are each honoured within a minute`, async () => {
   const { anvil, current, swapOf, send, balanceOf, ofPool } = venue
   const address = await venue.makePool(positions)
   const source = venue.createSource()
-  const seed = Math.floor(Math.random() * 2 ** 31)
-  console.info(`engine: seed ${seed}`)
   const fees = new Set<number>()
   let exact = 0
   for (const [index, { idle, after, back, amount }] of fc.sample(steps, { seed, numRuns: BLOCKS }).entries()) {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../../../../test/support/seed.ts'
 import { networks } from '../../../networks/index.ts'
 import { encodeSwap } from '../../../src/adapters/dex/encode-swap.ts'
 import { createNetworkPools } from '../../../src/adapters/dex/network-pools.ts'
@@ -184,8 +185,6 @@ describe("balancer's stable pools", () => {
     expect(initial.pools.some(({ tokens }) => tokens.includes(pools.composable.address.toLowerCase()))).toBe(false)
     await compareStates(initial.pools)
 
-    const seed = Math.floor(Math.random() * 2 ** 31)
-    console.info(`engine: seed ${seed}`)
     const plan = fc.sample(fc.array(acts, { minLength: 1, maxLength: 4 }), { seed, numRuns: BLOCKS })
     let quotes = 0
     let done = 0

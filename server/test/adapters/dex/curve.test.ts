@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { type Abi, getContractAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../../../../test/support/seed.ts'
 import type { Dex } from '../../../src/swap/domain/dex.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import type { CurveStablePool } from '../../../src/swap/routing/pools/curve-stable.ts'
@@ -180,8 +181,6 @@ describe("curve's plain pools", () => {
       ...['at-once', 'at-once', 'at-once', 'at-once', 'stepwise', 'stepwise'],
     ])
 
-    const seed = Math.floor(Math.random() * 2 ** 31)
-    console.info(`engine: seed ${seed}`)
     const drawn = fc.sample(fc.array(acts, { minLength: 1, maxLength: 4 }), { seed, numRuns: BLOCKS })
     const plan: Act[][] = [[{ what: 7, pool: 1, from: 0, step: 1, share: 100_000n }], ...drawn]
     let quotes = 0

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { type Abi, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PATIENCE_MS } from '../../../../test/support/patience.ts'
+import { seed } from '../../../../test/support/seed.ts'
 import type { Dex } from '../../../src/swap/domain/dex.ts'
 import type { PoolSource } from '../../../src/swap/ports/pools.ts'
 import type { UniswapV3Pool } from '../../../src/swap/routing/pools/uniswap-v3.ts'
@@ -137,11 +138,6 @@ const acts: fc.Arbitrary<Act> = fc.record({
   amount: fc.bigInt({ min: 1n, max: 2n * 10n ** 20n }),
   number: fc.nat({ max: 10_000 }),
 })
-const seedOf = (name: string) => {
-  const seed = Math.floor(Math.random() * 2 ** 31)
-  console.info(`${name}: seed ${seed}`)
-  return seed
-}
 
 describe("Slipstream's pools", () => {
   let factory: Hex
@@ -205,7 +201,7 @@ describe("Slipstream's pools", () => {
     timeout: 3 * PATIENCE_MS,
   }, async () => {
     const plan = fc.sample(fc.array(acts, { minLength: 1, maxLength: 4 }), {
-      seed: seedOf('slipstream'),
+      seed,
       numRuns: BLOCKS,
     })
     let paid = 0
@@ -292,7 +288,7 @@ describe('pools of the other forks', () => {
     await anvil.mine()
     const ramses: Dex = { name: 'ramses', kind: 'ramses-v3', factory, deployedAt: 0 }
     const source = chain.createSource([ramses])
-    const plan = fc.sample(acts, { seed: seedOf('ramses'), numRuns: 20 })
+    const plan = fc.sample(acts, { seed, numRuns: 20 })
     for (const [index, { what, tokenIn, amount, number, bounds }] of plan.entries()) {
       const [tracked] = await current(source)
       if (!tracked) throw new Error('no pool')

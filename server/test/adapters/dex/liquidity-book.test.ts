@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Abi, Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../../../../test/support/seed.ts'
 import type { Dex } from '../../../src/swap/domain/dex.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import type { LiquidityBookPool } from '../../../src/swap/routing/pools/liquidity-book.ts'
@@ -153,8 +154,6 @@ describe('pairs of the Liquidity Book', () => {
     await makePairs()
     await compareStates((await current(source)).pools)
 
-    const seed = Math.floor(Math.random() * 2 ** 31)
-    console.info(`engine: seed ${seed}`)
     const plan = fc.sample(fc.array(acts, { minLength: 1, maxLength: 4 }), { seed, numRuns: BLOCKS })
     let quotes = 0
     for (const [index, block] of plan.entries()) {

@@ -2,6 +2,7 @@ import { RpcError } from '@swapyard/lib/json-rpc.ts'
 import fc from 'fast-check'
 import { type Hex, toEventSelector, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../../../../test/support/seed.ts'
 import type { NetworkPoolsOptions } from '../../../src/adapters/dex/sync-context.ts'
 import type { PoolSnapshot, PoolSnapshots, PoolSource } from '../../../src/swap/ports/pools.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
@@ -288,8 +289,6 @@ describe('the pools of a network', () => {
     // Created while the source runs.
     await makePools()
     expect((await current(source)).pools.length).toBe(6)
-    const seed = Math.floor(Math.random() * 2 ** 31)
-    console.info(`engine: seed ${seed}`)
     const plan = fc.sample(fc.array(acts, { minLength: 1, maxLength: 4 }), { seed, numRuns: BLOCKS })
     let quotes = 0
     for (const [index, block] of plan.entries()) {

@@ -2,6 +2,7 @@ import { deploymentProxy, swapExecutor, swapRouter } from '@swapyard/contracts'
 import fc from 'fast-check'
 import { type Abi, decodeFunctionResult, encodeFunctionData, type Hex, keccak256, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../../../../test/support/seed.ts'
 import { networks } from '../../../networks/index.ts'
 import { encodeSwap } from '../../../src/adapters/dex/encode-swap.ts'
 import { createNetworkPools } from '../../../src/adapters/dex/network-pools.ts'
@@ -202,8 +203,6 @@ describe("Solidly's pools", () => {
     expect(await current(source)).toEqual([])
     await makePools()
     await compareStates(await current(source))
-    const seed = Math.floor(Math.random() * 2 ** 31)
-    console.info(`solidly: seed ${seed}`)
     const plan = fc.sample(fc.array(acts, { minLength: 1, maxLength: 4 }), { seed, numRuns: BLOCKS })
     let quotes = 0
     for (const [index, block] of plan.entries()) {

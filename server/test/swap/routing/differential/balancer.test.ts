@@ -59,7 +59,7 @@ describe('Balancer V2 pays what the real vault and pools pay', () => {
   ] as const)
     test(`${name}: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
       const factory = await deployFactory(contract)
-      await compareAll(name, factory, (draw) => {
+      await compareAll(factory, (draw) => {
         const weights = normalized(draw.weights.slice(0, draw.holdings.length))
         const providers = weights.map(() => ZERO)
         const first = ['pool', 'POOL', tokensOf(draw), weights]
@@ -77,7 +77,7 @@ describe('Balancer V2 pays what the real vault and pools pay', () => {
   ] as const)
     test(`${name}: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
       const factory = await deployFactory(contract)
-      await compareAll(name, factory, (draw) => ({
+      await compareAll(factory, (draw) => ({
         create: createData(contract, ['pool', 'POOL', tokensOf(draw), draw.amp, draw.swapFee, OWNER]),
         pool: { ...poolOf(draw, []), kind: 'balancer-stable', rounding, amp: draw.amp * 1_000n },
       }))
@@ -85,7 +85,7 @@ describe('Balancer V2 pays what the real vault and pools pay', () => {
 
   test(`composable stable of 2023 with rates: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
     const factory = await deployFactory(composable)
-    await compareAll('composable stable', factory, async (draw) => {
+    await compareAll(factory, async (draw) => {
       const rates = draw.rates.slice(0, draw.holdings.length)
       const providers = await chain.ask<readonly Hex[]>('rates', [rates])
       await chain.send('rates', [rates])
@@ -102,13 +102,9 @@ type Setup = Readonly<{ create: Hex; pool: BalancerWeightedPool | BalancerStable
 /** The pool's balances after joining, and the output of each swap. */
 type Answer = readonly [readonly bigint[], readonly bigint[]]
 
-async function compareAll(
-  name: string,
-  factory: Hex,
-  setup: (draw: PoolDraw) => Setup | Promise<Setup>,
-): Promise<void> {
+async function compareAll(factory: Hex, setup: (draw: PoolDraw) => Setup | Promise<Setup>): Promise<void> {
   let compared = 0
-  for (const draw of drawSamples(name, pools, POOLS + SPARE)) {
+  for (const draw of drawSamples(pools, POOLS + SPARE)) {
     if (compared === POOLS) break
     await chain.send('setDecimals', [draw.holdings.map(({ decimals }) => decimals)])
     const { create, pool: expected } = await setup(draw)

@@ -34,7 +34,7 @@ describe('concentrated liquidity pays what the real pools pay', () => {
     const factory = await chain.deploy(deployData(uniswap, []))
     // The factory has fixed tick spacings for its default fees.
     const fees = fc.integer({ min: 0, max: 60_000 }).filter((fee) => ![500, 3_000, 10_000].includes(fee))
-    const all = drawSamples('uniswap v3', fc.record({ pool: positionedPools(), fee: fees, trades }), POOLS)
+    const all = drawSamples(fc.record({ pool: positionedPools(), fee: fees, trades }), POOLS)
     for (const { pool, fee, trades: plannedTrades } of all) {
       const simulation = simulate(
         { ...identity, ...concentratedOf(pool), kind: 'uniswap-v3', feePpm: fee },
@@ -66,7 +66,7 @@ describe('concentrated liquidity pays what the real pools pay', () => {
   test(`algebra v1: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
     const deployer = await deployAlgebra()
     const fees = fc.integer({ min: 1, max: 60_000 })
-    const all = drawSamples('algebra v1', fc.record({ pool: positionedPools([60]), fee: fees, trades }), POOLS)
+    const all = drawSamples(fc.record({ pool: positionedPools([60]), fee: fees, trades }), POOLS)
     for (const { pool, fee, trades: plannedTrades } of all) {
       const args = [deployer, algebraContracts[1]?.bytecode, feeConfiguration(fee), pool.sqrtPrice, pool.positions]
       await chain.send('algebraV1', args)
@@ -88,7 +88,7 @@ describe('concentrated liquidity pays what the real pools pay', () => {
   test(`algebra integral: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
     const factory = await deployIntegral()
     const fees = fc.integer({ min: 0, max: 60_000 }).filter((fee) => fee !== 500)
-    const all = drawSamples('algebra integral', fc.record({ pool: positionedPools(), fee: fees, trades }), POOLS)
+    const all = drawSamples(fc.record({ pool: positionedPools(), fee: fees, trades }), POOLS)
     for (const { pool, fee, trades: plannedTrades } of all) {
       const state: Pool = { ...identity, ...concentratedOf(pool), kind: 'algebra', ticksBy: 'list', feePpm: [fee, fee] }
       const simulation = simulate(state, plannedTrades)

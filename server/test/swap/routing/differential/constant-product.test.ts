@@ -33,7 +33,7 @@ describe('constant products pay what the real pairs pay', () => {
     test(`${name}: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
       const { abi, bytecode } = contract
       const factory = await chain.deploy(encodeDeployData({ abi, bytecode, args: [chain.harness] }))
-      for (const { reserve0, reserve1, trades } of drawSamples(name, pools, POOLS)) {
+      for (const { reserve0, reserve1, trades } of drawSamples(pools, POOLS)) {
         let pool: UniswapV2Pool = {
           id: name,
           address: '0x0',

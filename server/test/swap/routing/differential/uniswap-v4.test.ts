@@ -29,7 +29,7 @@ afterAll(() => chain.anvil.stop())
 
 test(`uniswap v4 pays what the real pool manager pays: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
   const at: Hex = await chain.deploy(encodeDeployData({ ...manager, args: [chain.harness] }))
-  for (const { pool, native, lpFeePpm, protocol, trades } of drawSamples('uniswap v4', pools, POOLS)) {
+  for (const { pool, native, lpFeePpm, protocol, trades } of drawSamples(pools, POOLS)) {
     const start: Pool = {
       id: 'v4',
       address: at,

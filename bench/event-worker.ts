@@ -32,7 +32,7 @@ const listing = {
   chainIdOf: () => null,
   assetOf: () => null,
   trackingUrlOf: () => 'https://exchange.example/track/0123456789012345678901234567890123456789012',
-  expectations: { confirmationsOf: () => 2, secondsOf: () => 60, secondsOfLeg: () => 60 },
+  expectations: { confirmationsOf: () => 2, secondsOf: () => 60, secondsOfLeg: () => 60, payerSecondsOf: () => 60 },
 }
 const workers = events.startWorkers({
   exchange: async (partnerId, id) => {

@@ -125,7 +125,10 @@ export const QuoteFees = Type.Object(
 export const RateQuote = Type.Object(
   {
     min: Type.Number({ minimum: 0, description: 'Minimum allowed amount.', examples: [0.0004] }),
-    max: numberOrNull({ description: 'Maximum allowed amount; null means no limit.', examples: [2.8] }),
+    max: numberOrNull({
+      description: 'Maximum allowed amount, from a reserve that is rounded down to two digits; null means no limit.',
+      examples: [2.8],
+    }),
     fromAmount: Type.Number({ minimum: 0, description: 'Requested amount.', examples: [0.01] }),
     toAmount: Type.Number({
       minimum: 0,

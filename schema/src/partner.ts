@@ -179,7 +179,11 @@ export const CurrencyPair = Type.Object(
       description: 'Flows that are available now.',
     }),
     min: amountText({ description: 'Minimum of a floating rate.', examples: ['0.0004'] }),
-    max: textOrNull({ description: 'Maximum of a floating rate; null means no limit.', examples: ['2.8'] }),
+    max: textOrNull({
+      description:
+        'Maximum of a floating rate, from a reserve that is rounded down to two digits; null means no limit.',
+      examples: ['2.8'],
+    }),
   },
   { description: 'A direction that can be exchanged now.' },
 )

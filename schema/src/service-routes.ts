@@ -8,7 +8,8 @@ export const serviceRoutes = {
     path: '/v1/rates',
     tag: 'Rates',
     summary: 'Rates feed',
-    description: 'XML in the format of rate monitors. Public; an API key makes no difference.',
+    description:
+      'XML in the format of rate monitors. Public; an API key makes no difference. `amount` and `maxamount` are computed from reserves that are rounded down to two digits.',
     access: 'public',
     cost: 1,
     success: {

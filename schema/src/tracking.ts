@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { confirmationFields, deadlineFields, ExchangeRecord, Execution, Refund } from './cross-chain.ts'
-import { objectOrNull } from './scalars.ts'
+import { integerOrNull, objectOrNull } from './scalars.ts'
 
 /** The token of a `trackingUrl`: 32 bytes in base64url. */
 export const TRACKING_TOKEN_PATTERN = '^[A-Za-z0-9_-]{43}$'
@@ -15,7 +15,7 @@ export const TrackingQuery = Type.Object({
 })
 export type TrackingQuery = Static<typeof TrackingQuery>
 
-const { amountFromReceived, amountToReceived, payinHash, expectedSeconds } = Execution.properties
+const { amountFromReceived, amountToReceived, payinHash } = Execution.properties
 const { status, statusReason, created, exchangeType, request } = ExchangeRecord.properties
 
 /** A deposit and what became of it. Of a private exchange both legs are one item. */
@@ -53,7 +53,11 @@ export const TrackedExchange = Type.Object(
     }),
     ...deadlineFields,
     ...confirmationFields,
-    expectedSeconds,
+    expectedSeconds: integerOrNull({
+      description:
+        'Average time in seconds from the deposit to the payout, including confirmations and random delays. Of a private exchange the time through the slowest intermediary, so that it names none. Null if a network is no longer listed.',
+      examples: [1800],
+    }),
   },
   { description: 'Public status of an exchange.' },
 )

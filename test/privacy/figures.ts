@@ -13,7 +13,7 @@ const arrivals: readonly (readonly [string, number])[] = [
   ['an hour', 60 * MINUTE_S],
   ['a day', 1_440 * MINUTE_S],
 ]
-type Column = Readonly<{ name: string }> & Partial<Pick<Case, 'delayS' | 'noise' | 'isPartWithheld'>>
+type Column = Readonly<{ name: string }> & Partial<Pick<Case, 'delayS' | 'noise' | 'isPartWithheld' | 'feed'>>
 const delays: readonly Column[] = [
   { name: 'no delay', delayS: 0 },
   { name: 'delay to 10 min' },
@@ -26,12 +26,19 @@ const variations: readonly Column[] = [
   { name: 'to 60 min, ±3 %, nothing withheld', delayS: 60 * MINUTE_S, noise: 0.03, isPartWithheld: false },
 ]
 
-function printTable(columns: readonly (Column & Pick<Case, 'sizes'>)[]): void {
+/** What the analyst reads of the reserves, which are 300 to 3 000 times a payment. */
+const feeds: readonly Column[] = [
+  { name: 'no reserves' },
+  { name: 'exact reserves', feed: { figures: 'exact', reserve: 3_000 } },
+  { name: 'published reserves', feed: { figures: 'published', reserve: 3_000 } },
+]
+
+function printTable(columns: readonly (Column & Pick<Case, 'sizes'>)[], through = intermediaries): void {
   console.log(
     `\n| intermediary | a hundred within | ${columns.map(({ sizes, name }) => `${sizes}, ${name}`).join(' | ')} |`,
   )
   console.log(`|---|---|${columns.map(() => '---').join('|')}|`)
-  for (const [intermediaryName, intermediary] of intermediaries)
+  for (const [intermediaryName, intermediary] of through)
     for (const [arrivalName, arriveS] of arrivals) {
       const rates = columns.map(({ name: _name, ...column }) => {
         const defaults = { intermediary, arriveS, delayS: 10 * MINUTE_S, noise: 0, isPartWithheld: true }
@@ -43,3 +50,12 @@ function printTable(columns: readonly (Column & Pick<Case, 'sizes'>)[]): void {
 
 printTable((['equal', 'random'] as const).flatMap((sizes) => delays.map((column) => ({ ...column, sizes }))))
 printTable(variations.map((column) => ({ ...column, sizes: 'random' })))
+const hidden = intermediaries.filter(([, intermediary]) => intermediary === 'xmr')
+const withFeeds = (column: Omit<Column, 'name'> & Pick<Case, 'sizes'>) => feeds.map((feed) => ({ ...column, ...feed }))
+printTable(
+  [
+    ...withFeeds({ sizes: 'equal', delayS: 60 * MINUTE_S }),
+    ...withFeeds({ sizes: 'random', delayS: 60 * MINUTE_S, noise: 0.03 }),
+  ],
+  hidden,
+)

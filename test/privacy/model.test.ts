@@ -58,3 +58,22 @@ describe('an analyst who does not see the payments between the legs', () => {
     expect(seen).toBeGreaterThan(unseen + 0.05)
   })
 })
+
+// A payment changes the reserves that the feed shows, at its time. The reserve is 300 to 3 000 times a payment.
+describe('an analyst of Monero who also reads the reserves in the feed', () => {
+  const varied = { ...hidden, sizes: 'random', arriveS: HOUR_S, delayS: HOUR_S, noise: 0.03 } as const
+  const cases: readonly Case[] = [varied, { ...hidden, delayS: HOUR_S }, { ...hidden, arriveS: MINUTES_10_S }]
+
+  test('matches payouts that vary, if the figures are exact', () => {
+    // The rates are 0.98 and 0.58.
+    expect(measure({ ...varied, feed: { figures: 'exact', reserve: 3_000 } })).toBeGreaterThan(0.95)
+    expect(measure(varied)).toBeLessThan(0.65)
+  })
+
+  test('hits no more than without the reserves, if the figures are the published ones', () => {
+    for (const one of cases) {
+      const published = measure({ ...one, feed: { figures: 'published', reserve: 3_000 } }, 20)
+      expect(Math.abs(published - measure(one, 20))).toBeLessThan(0.02)
+    }
+  })
+})

@@ -1,4 +1,5 @@
 import { createRandom } from '../support/random.ts'
+import { createFeedWeight } from './feed-readings.ts'
 import { type ChainCosts, type Cost, type Match, matchChains, matchPairs } from './matcher.ts'
 import {
   type Case,
@@ -76,7 +77,7 @@ function createChainCosts(run: SimulatedRun, { delayS, noise, isPartWithheld }: 
  * Monero: the payment between the legs is hidden. Each block that could contain it gives another second rate; the likelihood
  * of a pair is the sum over these blocks.
  */
-function createPairCost(run: SimulatedRun, { intermediary, delayS, noise }: Case) {
+function createPairCost(run: SimulatedRun, { intermediary, delayS, noise, isPartWithheld, feed }: Case) {
   const { converted, paid } = readLogs(run)
   const { confirmations } = intermediaries[intermediary]
   const blocks = run.intermediaryBlocks
@@ -88,14 +89,20 @@ function createPairCost(run: SimulatedRun, { intermediary, delayS, noise }: Case
   const possibleConversions = run.recipients.map(({ paidAt }) =>
     conversions.filter(({ convertedAt }) => convertedAt <= paidAt && convertedAt >= paidAt - delayS - ETH_BLOCK_S),
   )
+  const weigh = feed === undefined ? () => 1 : createFeedWeight(run, feed)
+  const [withheldMin, withheldMax] = isPartWithheld ? [WITHHELD.min, WITHHELD.max] : [0, 0]
   return (payer: number, recipient: number): Cost => {
-    const { creditedAt } = read(run.payers, payer)
+    const { amount, creditedAt } = read(run.payers, payer)
+    const plain = amount * run.readFirstPrice(creditedAt)
+    const sent = { least: plain * (1 - withheldMax - PRECISION), most: plain * (1 - withheldMin + PRECISION) }
     let likelihood: number | null = null
-    for (const { after, at, logRate } of read(possibleConversions, recipient)) {
+    for (const { after, at, convertedAt, logRate } of read(possibleConversions, recipient)) {
       const share = findSendShare(creditedAt, delayS, after, at)
       if (share === 0) continue
       const cost = findAmountCost(read(paid, recipient) - read(converted, payer) - logRate, noise)
-      likelihood = (likelihood ?? 0) + (cost === null ? 0 : share * Math.exp(-cost))
+      const weight =
+        cost === null ? 0 : weigh({ creditedAt, sent }, read(run.recipients, recipient).amount, convertedAt)
+      likelihood = (likelihood ?? 0) + (cost === null ? 0 : share * weight * Math.exp(-cost))
     }
     return likelihood === null ? null : -Math.log(Math.max(likelihood, Number.MIN_VALUE))
   }

@@ -1,3 +1,5 @@
+import type { FeedFigures } from './feed-readings.ts'
+
 /**
  * A simulated hundred private exchanges BTC → intermediary → ETH, with block times and price movements of the real chains.
  * Times are in seconds. `noise` is the largest deviation of a payout from the market (`privacy.payoutBps`), as a fraction.
@@ -10,6 +12,8 @@ export type Case = Readonly<{
   noise: number
   /** False: the payment between the legs is the plain conversion of the deposit. */
   isPartWithheld: boolean
+  /** The analyst of a Monero exchange also reads the reserves in the feed. Absent: the rates only. */
+  feed?: FeedFigures
 }>
 
 /** Everything that the chains and the published rates show. Entries with the same index belong to one exchange. */

@@ -265,7 +265,7 @@ export interface Operations {
   listPartnerExchanges(input: ListPartnerExchangesQuery & { format: 'csv' }, options?: CallOptions): Promise<string>
   listPartnerExchanges(input: ListPartnerExchangesQuery & { format?: 'json' }, options?: CallOptions): Promise<ExchangeReport>
 
-  /** Rates feed: `GET /v1/rates`. XML in the format of rate monitors. Public; an API key makes no difference. */
+  /** Rates feed: `GET /v1/rates`. XML in the format of rate monitors. Public; an API key makes no difference. `amount` and `maxamount` are computed from reserves that are rounded down to two digits. */
   getRates(options?: CallOptions): Promise<string>
 
   /** Headers of the rates feed: `HEAD /v1/rates`. The headers of GET, without the body. */

@@ -346,7 +346,7 @@ export interface RateQuote {
    */
   min: number
   /**
-   * Maximum allowed amount; null means no limit.
+   * Maximum allowed amount, from a reserve that is rounded down to two digits; null means no limit.
    */
   max: number | null
   /**
@@ -988,7 +988,7 @@ export interface CurrencyPair {
    */
   min: string
   /**
-   * Maximum of a floating rate; null means no limit.
+   * Maximum of a floating rate, from a reserve that is rounded down to two digits; null means no limit.
    */
   max: string | null
 }
@@ -1856,7 +1856,7 @@ export interface PrivateRateQuote {
    */
   min: number
   /**
-   * Maximum allowed amount; null means no limit.
+   * Maximum allowed amount, from a reserve that is rounded down to two digits; null means no limit.
    */
   max: number | null
   /**
@@ -2208,7 +2208,7 @@ export interface TrackedExchange {
    */
   confirmationsSeen: number
   /**
-   * Average time in seconds from the deposit to the payout of this leg, including confirmations and random delays. Null if a network is no longer listed. Additive.
+   * Average time in seconds from the deposit to the payout, including confirmations and random delays. Of a private exchange the time through the slowest intermediary, so that it names none. Null if a network is no longer listed.
    */
   expectedSeconds: number | null
 }

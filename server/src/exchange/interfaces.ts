@@ -54,6 +54,8 @@ export type Expectations = Readonly<{
   /** Average time from the deposit to the payout, if the deposit needs these confirmations. */
   secondsOf(exchange: Pick<Exchange, 'type' | 'legs'>, confirmations: number | null): number | null
   secondsOfLeg(exchange: Pick<Exchange, 'type' | 'legs'>, leg: Leg, confirmations: number): number | null
+  /** What a tracking link shows. Of a private exchange it is the same for every intermediary: the time of the slowest one. */
+  payerSecondsOf(tracked: Pick<TrackedExchange, 'exchange' | 'current'>): number | null
 }>
 
 /** A period and a page of a report, as the partner sent them. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { serveTracking, type TrackingServer } from '../../../test/pages/tracking/serve.ts'
 import { createStates, refundAddress } from '../../../test/pages/tracking/states.ts'
@@ -71,6 +71,18 @@ describe('the tracking page', () => {
         expect(Buffer.byteLength(page) + Buffer.byteLength(script)).toBeLessThan(PAGE_BYTES_MAX)
       }
     }
+  })
+
+  test('shows the expected time that is the same for every intermediary', async () => {
+    const { exchange } = viewOf('private, exchanging')
+    const page = async (status: 'pending' | 'confirming', executions: readonly object[]) =>
+      (
+        await get(
+          `${server.add(makeView({ ...exchange, id: randomUUID(), status, isCancelled: false }, executions))}?lang=en`,
+        )
+      ).text()
+    for (const one of [await page('pending', []), await page('confirming', [{ status: 'confirming' }])])
+      expect(/Expected duration <strong>[^<]*/.exec(one)?.[0]).toBe('Expected duration <strong>60 minutes')
   })
 
   test('is in the language of ?lang=, else of Accept-Language, else in English', async () => {

@@ -73,7 +73,12 @@ function execution(change: Partial<ExecutionView>): ExecutionView {
   }
 }
 
-const expectations = { confirmationsOf: () => 6, secondsOf: () => 1_800, secondsOfLeg: () => 900 }
+const expectations = {
+  confirmationsOf: () => 6,
+  secondsOf: () => 1_800,
+  secondsOfLeg: () => 900,
+  payerSecondsOf: () => 3_600,
+}
 const listing: Listing = {
   requiresMemo: () => false,
   chainIdOf: () => null,

@@ -23,8 +23,7 @@ export function mountTrackedStatus(context: ApiContext<ExchangeServices>, listin
 
 function presentTracked(tracked: TrackedExchange, listing: Listing): WireTracked {
   const { exchange, current, deposits } = tracked
-  const estimate = exchange.estimate
-  const required = current === null ? (estimate?.confirmations ?? null) : current.confirmations.required
+  const required = current === null ? (exchange.estimate?.confirmations ?? null) : current.confirmations.required
   return {
     id: exchange.id,
     created: exchange.createdAt.toISOString(),
@@ -37,8 +36,7 @@ function presentTracked(tracked: TrackedExchange, listing: Listing): WireTracked
     ...presentDeadlines(exchange),
     confirmationsRequired: required,
     confirmationsSeen: current === null ? 0 : current.confirmations.seen,
-    expectedSeconds:
-      current === null ? (estimate?.seconds ?? null) : listing.expectations.secondsOf(exchange, required),
+    expectedSeconds: listing.expectations.payerSecondsOf(tracked),
   }
 }
 

@@ -14,6 +14,10 @@ export const MINUTE_PPM = 50n
  */
 export const RESERVE_MARGIN_PPM = 10_000
 
+/** No tokens, because an issuer can freeze them. No memo networks, because two exchanges would share one address. */
+export const isIntermediary = ({ asset, enabled, network }: Currency): boolean =>
+  enabled && asset.contract === null && network.memo === 'none'
+
 /**
  * Combines both legs into one estimate: the second converts the output of the first. The payout may exceed the estimate by
  * `payoutPpm` ppm, and the reserve must cover that.

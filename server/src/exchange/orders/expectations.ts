@@ -1,9 +1,11 @@
+import type { Asset } from '../../core/domain/asset.ts'
 import type { Book } from '../../core/domain/book.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { midPrice, usdValue } from '../../core/domain/price.ts'
 import type { Exchange, Leg } from '../domain/exchange.ts'
-import { privateDelaySeconds, secondsOf } from '../domain/expected-time.ts'
-import type { ExchangeServices } from '../interfaces.ts'
+import { secondsOf as confirmationSeconds, privateDelaySeconds } from '../domain/expected-time.ts'
+import { isIntermediary } from '../domain/intermediary.ts'
+import type { ExchangeServices, Expectations } from '../interfaces.ts'
 import { type PrivacySettings, requiredConfirmations } from '../settings.ts'
 
 type Dependencies = Readonly<{
@@ -29,27 +31,48 @@ export function createExpectations({ currencies, books, privacy }: Dependencies)
 
   const payoutSeconds = ({ to }: Leg): number | null => {
     const network = byId.get(to.id)?.network
-    return network === undefined ? null : secondsOf(network, network.confirmations)
+    return network === undefined ? null : confirmationSeconds(network, network.confirmations)
   }
 
   const depositSeconds = ({ from }: Leg, confirmations: number | null): number | null => {
     const network = byId.get(from.id)?.network
-    return network === undefined || confirmations === null ? null : secondsOf(network, confirmations)
+    return network === undefined || confirmations === null ? null : confirmationSeconds(network, confirmations)
+  }
+
+  const secondsOf: Expectations['secondsOf'] = ({ type, legs }, confirmations) => {
+    const [first] = legs
+    const parts = [first ? depositSeconds(first, confirmations) : null, ...legs.map(payoutSeconds)]
+    return sumOf(type === 'private' ? [...parts, delaySeconds] : parts)
+  }
+
+  /** Whatever the type: a time that only Monero takes would name it. Null if nothing is listed that could carry the pair. */
+  const slowestIntermediarySeconds = (ends: readonly Asset[]): number | null => {
+    const networks = currencies.filter(isIntermediary).map(({ network }) => network)
+    const seconds = networks
+      .filter(({ id }) => ends.every(({ network }) => network !== id))
+      .map((network) => confirmationSeconds(network, network.confirmations))
+    return seconds.length === 0 ? null : Math.max(...seconds)
   }
 
   return {
     confirmationsOf,
-    secondsOf: ({ type, legs }, confirmations) => {
-      const [first] = legs
-      const parts = [first ? depositSeconds(first, confirmations) : null, ...legs.map(payoutSeconds)]
-      return sumOf(type === 'private' ? [...parts, delaySeconds] : parts)
-    },
+    secondsOf,
     secondsOfLeg: ({ type, legs }, leg, confirmations) =>
       sumOf([
         depositSeconds(leg, confirmations),
         payoutSeconds(leg),
         type === 'private' ? Math.ceil(delaySeconds / legs.length) : 0,
       ]),
+    payerSecondsOf: ({ exchange, current }) => {
+      const { type, legs, estimate } = exchange
+      const confirmations = current?.confirmations.required ?? estimate?.confirmations ?? null
+      if (type === 'standard')
+        return current === null ? (estimate?.seconds ?? null) : secondsOf(exchange, confirmations)
+      const [first, last] = [legs[0], legs.at(-1)]
+      if (first === undefined || last === undefined) return null
+      const between = slowestIntermediarySeconds([first.from, last.to])
+      return sumOf([depositSeconds(first, confirmations), between, payoutSeconds(last), delaySeconds])
+    },
   }
 }
 

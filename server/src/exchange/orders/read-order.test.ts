@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { formatUnits } from '../../core/domain/amount.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import { bookParts, btc, eth, makeBook, NOW, shib, usdt } from '../domain/pricing.fixture.ts'
+import { pricePair } from '../domain/pricing.ts'
 import type { ExchangeOrder } from '../interfaces.ts'
 import type { Chain } from '../ports/chain.ts'
 import { createBookSnapshot } from '../quotes/book-snapshot.ts'
@@ -48,14 +50,14 @@ function chainOf(network: Chain['network']): Chain {
   }
 }
 
-function read(change: Partial<ExchangeOrder>, now = NOW) {
+function read(change: Partial<ExchangeOrder>, now = NOW, parts = bookParts) {
   const deps = {
     catalogue: {
       find: (ticker: string, network: string) =>
         listed.find(({ asset }) => asset.ticker === ticker && asset.network === network) ?? null,
       findNetwork: (id: string) => listed.find(({ network }) => network.id === id)?.network ?? null,
     },
-    books: createBookSnapshot(makeBook(bookParts)),
+    books: createBookSnapshot(makeBook(parts)),
     clock: { now: () => now, databaseNow: () => now },
     chains: new Map([btc, eth].map(({ network }) => [network.id, chainOf(network)])),
     rateIds: createRateIds(Buffer.alloc(32, 7)),
@@ -155,6 +157,21 @@ describe('readOrder', () => {
     expect(problem['message']).toMatch(message)
     expect([typeof problem['min'], typeof problem['max']]).toEqual(['string', 'string'])
     expect([Number(problem['min']), Number(problem['max'])]).toEqual([min, max])
+  })
+
+  // A create that succeeds above the maximum of the quote would be a measurement of the exact reserve.
+  it('refuses an amount that only the exact reserve covers, as the quote does', () => {
+    const parts = { ...bookParts, reserves: { ...bookParts.reserves, 'eth@eth': 109n * 10n ** 18n } }
+    const readIn = (fromUnits: bigint) => read({ fromAmount: formatUnits(fromUnits, 8) }, NOW, parts)
+    const pair = { from: btc, to: eth, flow: 'standard', partnerFeeBps: partner.feeBps } as const
+    const exactMax = pricePair(makeBook(parts), pair, NOW).maxUnits ?? 0n
+    const { maxUnits } = readIn(10_000_000n).quote
+    expect(maxUnits).toBe(pricePair(makeBook(bookParts), pair, NOW).maxUnits)
+    expect(readIn(maxUnits ?? 0n).quote.withinBounds).toBe(true)
+    const refused = expect.objectContaining({
+      problems: [expect.objectContaining({ code: 'AMOUNT_ABOVE_MAX', max: formatUnits(maxUnits ?? 0n, 8) })],
+    })
+    for (const units of [exactMax, (maxUnits ?? 0n) + 1n]) expect(() => readIn(units)).toThrow(refused)
   })
 
   it('reports outdated rates after the problems that the caller must correct', () => {

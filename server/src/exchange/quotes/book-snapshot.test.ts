@@ -24,3 +24,33 @@ test('partners share the pricing of a fixed rate, and each has its own limit', (
   expect(price('partner-7').pair.partnerId).toBe('partner-7')
   expect(reads).toBe(readsOfOne)
 })
+
+test('prices from rounded reserves and keeps the exact ones for settlement', () => {
+  const snapshot = createBookSnapshot(makeBook(bookParts))
+  const replaceReserve = (units: bigint) =>
+    snapshot.replace({ reserves: { at: NOW, available: new Map([[btc.asset.id, units]]) } })
+  const price = () => snapshot.price({ from: eth, to: btc, flow: 'standard', partnerFeeBps: 0 }, NOW)
+  replaceReserve(512_345_678n)
+  const before = price()
+  expect([before.availableUnits, snapshot.current().reserves.available.get(btc.asset.id)]).toEqual([
+    509_998_500n,
+    512_345_678n,
+  ])
+  replaceReserve(510_000_000n)
+  expect(price()).toEqual(before)
+  replaceReserve(509_999_999n)
+  expect(price().availableUnits).toBe(499_998_500n)
+})
+
+// The minimum of 0.000 045 BTC costs more than the rounded reserve: an exact maximum there would have shown more digits.
+test('a pair whose rounded reserve is below its minimum is not available', () => {
+  const snapshot = createBookSnapshot(makeBook(bookParts))
+  const price = (units: bigint) => {
+    snapshot.replace({ reserves: { at: NOW, available: new Map([[btc.asset.id, units]]) } })
+    return snapshot.price({ from: eth, to: btc, flow: 'standard', partnerFeeBps: 0 }, NOW)
+  }
+  const refused = expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' })
+  expect(price(3_100n).maxUnits).toBeGreaterThanOrEqual(price(3_100n).minUnits)
+  expect(() => price(3_099n)).toThrow(refused)
+  expect(() => price(1_500n)).toThrow(refused)
+})

@@ -6,17 +6,22 @@ import {
   type PairPricing,
   priceDirection,
 } from '../domain/pricing.ts'
+import { publishReserves } from '../domain/published-reserves.ts'
 
 /** Holds the current book of this process. A writer replaces the whole book, so that readers see consistent figures. */
 export type BookSnapshot = Readonly<{
   current(): Book
+  /** The current book with the reserves that may be shown. */
+  published(): Book
   /** Replaces some parts of the book, and calls the listeners before it returns. */
   replace(part: Partial<Book>): void
-  /** Prices a direction from the current book, once per book. Throws like `pricePair`. */
+  /** Prices a direction from the published book, once per book. Throws like `pricePair`. */
   price(pair: Pair, now: number): PairPricing
   /** Calls `listener` after every replacement, until the returned function is called. */
   subscribe(listener: () => void): () => void
 }>
+
+const publishBook = (book: Book): Book => Object.freeze({ ...book, reserves: publishReserves(book.reserves) })
 
 /** Cached prices of one book: pairs × flows × partner fees. A full cache is emptied. */
 const PRICINGS_MAX = 20_000
@@ -27,12 +32,15 @@ const keyOf = ({ from, to, flow, partnerFeeBps }: Pair): string =>
 
 export function createBookSnapshot(initial: Book): BookSnapshot {
   let book = initial
+  let published = publishBook(initial)
   const directions = new Map<string, DirectionPricing>()
   const listeners = new Set<() => void>()
   return {
     current: () => book,
+    published: () => published,
     replace: (part) => {
       book = Object.freeze({ ...book, ...part })
+      published = publishBook(book)
       directions.clear()
       for (const listener of listeners) listener()
     },
@@ -41,11 +49,11 @@ export function createBookSnapshot(initial: Book): BookSnapshot {
       let direction = directions.get(key)
       // After `goodUntil`, pricing again throws the reason.
       if (direction === undefined || now > direction.goodUntil) {
-        direction = priceDirection(book, pair, now)
+        direction = priceDirection(published, pair, now)
         if (directions.size >= PRICINGS_MAX) directions.clear()
         directions.set(key, direction)
       }
-      return limitDirection(book, direction, pair.partnerId)
+      return limitDirection(published, direction, pair.partnerId)
     },
     subscribe: (listener) => {
       listeners.add(listener)

@@ -5,6 +5,7 @@ import type { Partner } from '../../core/domain/partner.ts'
 import { privateDelaySeconds, secondsOf } from '../domain/expected-time.ts'
 import {
   chooseBestIntermediary,
+  isIntermediary,
   legsInputFor,
   type QuotedIntermediary,
   quoteBeforeFees,
@@ -150,12 +151,9 @@ export function quoteCandidatesFor(
   })
 }
 
-/** No tokens, because an issuer can freeze them. No memo networks, because two exchanges would share one address. */
 function listCandidates(currencies: readonly Currency[], type: PrivateType): readonly Currency[] {
   if (type === 'privatePlus') return currencies.filter(({ asset }) => asset.id === MONERO)
-  return currencies.filter(
-    ({ asset, enabled, network }) => enabled && asset.contract === null && network.memo === 'none',
-  )
+  return currencies.filter(isIntermediary)
 }
 
 function findExclusion(

@@ -106,3 +106,17 @@ it('throws RATES_UNAVAILABLE with prices older than 30 s (I-30)', async () => {
   time.now += 1
   expect(() => feed.ratesFeed()).toThrow(unavailable)
 })
+
+// A payment between the legs of a private exchange changes a reserve by its amount, at its time.
+it('is the same document before and after a payment that is smaller than the step of the rounded reserve', async () => {
+  const { feed, books } = start()
+  const renderWith = async (units: bigint) => {
+    books.replace({ reserves: { ...current.reserves, available: new Map([['btc@btc', units]]) } })
+    await feed.render()
+    return feed.ratesFeed().xml.toString()
+  }
+  const before = await renderWith(512_345_678n)
+  expect(before).toContain('<amount>5.099985</amount>')
+  expect(await renderWith(511_111_111n)).toBe(before)
+  expect(await renderWith(509_999_999n)).not.toBe(before)
+})

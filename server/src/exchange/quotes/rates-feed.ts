@@ -118,7 +118,7 @@ const summarizeOffer = ({ reserves: { available }, pauses: { networks, assets, p
 
 async function renderOnce(dependencies: Dependencies, previous: Rendered | null): Promise<Rendered> {
   const { currencies, codes, books, now } = dependencies
-  const book = books.current()
+  const book = books.published()
   const startedAt = now()
   const pieces: string[] = []
   const directions = new Map<AssetId, ReadonlySet<AssetId>>()

@@ -29,7 +29,7 @@ export type ShownExchange = Readonly<{
   now: number
 }>
 
-export type ShowingDeps = Readonly<{ assetNames: AssetNames; expectations: Pick<Expectations, 'secondsOf'> }>
+export type ShowingDeps = Readonly<{ assetNames: AssetNames; expectations: Pick<Expectations, 'payerSecondsOf'> }>
 
 export function toShownExchange(
   { assetNames, expectations }: ShowingDeps,
@@ -56,10 +56,7 @@ export function toShownExchange(
       status !== 'confirming' || typeof required !== 'number'
         ? null
         : { seen: current?.confirmations.seen ?? 0, required },
-    expectedSeconds:
-      current === null
-        ? (exchange.estimate?.seconds ?? null)
-        : expectations.secondsOf(exchange, current.confirmations.required),
+    expectedSeconds: expectations.payerSecondsOf(tracked),
     pace: tracked.isOpen ? 'live' : status === 'failed' ? 'slow' : 'final',
     now,
   }

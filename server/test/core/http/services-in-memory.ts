@@ -172,7 +172,12 @@ export function createServicesInMemory(): ServicesInMemory {
     events: createEventsInMemory(),
     withIdempotency: createWithIdempotency(createResponses()),
     tracking: createTrackingInMemory(scenario),
-    expectations: { confirmationsOf: () => 2, secondsOf: () => 1_800, secondsOfLeg: () => 900 },
+    expectations: {
+      confirmationsOf: () => 2,
+      secondsOf: () => 1_800,
+      secondsOfLeg: () => 900,
+      payerSecondsOf: ({ exchange }) => (exchange.type === 'private' ? 3_600 : 1_800),
+    },
     checkAddress: async ({ currency, network, address, memo }) => {
       const found = scenario.catalogue.find(currency, network)
       if (found === null) throw new AppError('CURRENCY_NOT_FOUND', 'there is no such currency', { field: 'currency' })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
-import { makeView } from '../../../src/exchange/domain/tracked-exchange.fixture.ts'
+import { ltc, makeView } from '../../../src/exchange/domain/tracked-exchange.fixture.ts'
 import { createTestApp, goodOrder } from '../../core/http/app-for-tests.ts'
 
 const { app, services } = createTestApp()
@@ -73,7 +73,6 @@ test('the token of one exchange never opens another, and an id or a key opens no
 
 test('nothing names the partner, the intermediary or the payment between the legs', async () => {
   const between = 'bb'.repeat(32)
-  const ltc = { id: 'ltc@ltc', ticker: 'ltc', network: 'ltc', decimals: 8, contract: null } as const
   const {
     exchange: { legs },
   } = makeView()
@@ -100,4 +99,21 @@ test('nothing names the partner, the intermediary or the payment between the leg
     expect.objectContaining({ payinHash: 'aa'.repeat(32), payoutHash: '0xcc', amountToReceived: '0.198' }),
   ])
   expect(body).not.toMatch(/ltc|bbbb|0\.00077777|"p1"|partner/i)
+})
+
+// The networks confirm in different times, so the exact figure named the intermediary.
+test('the expected time of a private exchange is the one for payers, before and after the deposit', async () => {
+  const [leg] = makeView().exchange.legs
+  if (leg === undefined) throw new Error('the fixture has a leg')
+  const legs = [
+    { from: leg.from, to: ltc },
+    { from: ltc, to: leg.to },
+  ]
+  for (const executions of [[], [{ status: 'confirming' as const }]]) {
+    const view = makeView({ id: randomUUID(), type: 'private', legs }, executions)
+    services.insert('p1', view)
+    expect((await track(services.tracking.tokenOf(view.exchange.id))).json().expectedSeconds).toBe(3_600)
+    const status = await app.inject({ url: `/v1/cross-chain/exchange/status?id=${view.exchange.id}`, headers: key })
+    expect(status.json().exchange.expectedSeconds).toBe(1_800)
+  }
 })

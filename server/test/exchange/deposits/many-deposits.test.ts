@@ -114,7 +114,12 @@ describe('an exchange with 21 000 deposits', () => {
     if (!view) throw new Error('the exchange is missing')
     const latest = (await fixture.listExecutions(flooded)).slice(-100).map(({ payinHash }) => payinHash)
     expect(view.executions.map(({ payinHash }) => payinHash)).toEqual(latest)
-    const expectations = { confirmationsOf: () => null, secondsOf: () => null, secondsOfLeg: () => null }
+    const expectations = {
+      confirmationsOf: () => null,
+      secondsOf: () => null,
+      secondsOfLeg: () => null,
+      payerSecondsOf: () => null,
+    }
     const response = JSON.stringify(
       presentStatus(view, {
         requiresMemo: () => false,

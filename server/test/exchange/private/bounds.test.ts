@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 afterEach(() => fixture.expectBalanced())
 
-/** Target reserves so small that the limit per payment does not apply. */
-const reserves = { ...market.reserves, 'btc@btc': COIN / 7n, 'eth@eth': 3n * ETHER + 1n }
+/** Target reserves so small that the limit per payment does not apply. Their published figures leave one unit of them. */
+const reserves = { ...market.reserves, 'btc@btc': (14n * COIN) / 100n + 1n, 'eth@eth': 3n * ETHER + 1n }
 const replaceBook = (prices = market.prices) =>
   fixture.books.replace(makeBook({ ...market, prices, reserves, at: Date.now() + 3_600_000 }))
 

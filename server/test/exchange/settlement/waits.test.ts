@@ -8,7 +8,7 @@ let path: Awaited<ReturnType<typeof startMoneyPath>>
 let whole: ReturnType<typeof path.books.current>
 beforeAll(async () => {
   path = await startMoneyPath()
-  await path.fundWallets({ btc: 10n * COIN, eth: 12n * ETHER })
+  await path.fundWallets({ btc: 10n * COIN, eth: 13n * ETHER })
   whole = path.books.current()
 })
 afterAll(() => path.close())
@@ -45,6 +45,14 @@ describe('M3: a deposit within the bounds of its create that finds no reserve', 
     expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
     path.books.replace(whole)
     await path.runJobs()
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'floating', waitsSince: null })
+  })
+
+  test('is executed at once if only the rounded figure of the reserve is below it', async () => {
+    const exchange = await create()
+    // It gives 0.996 ETH; quotes show a reserve of 0.99 ETH.
+    setReserve((999n * ETHER) / 1_000n)
+    await payAndConfirm(exchange)
     expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'floating', waitsSince: null })
   })
 

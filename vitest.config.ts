@@ -102,9 +102,8 @@ const units = [
   'test/privacy/{assignment,matcher,observed-payments,observer}.test.ts',
 ]
 
-// For the processes of the tests.
+// For the processes of the tests, and for the reporter, which prints it.
 process.env['TEST_SEED'] = String(seed)
-console.info(`tests: seed ${seed}; TEST_SEED=${seed} repeats the random choices of this run`)
 
 /**
  * `units` and `slow-units` need nothing but Node. `nodes` and `long` start one Postgres cluster and one set of sandbox chains for

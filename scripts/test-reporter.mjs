@@ -56,6 +56,7 @@ export default function createReporter() {
   return {
     onInit(started) {
       vitest = started
+      console.log(`TEST_SEED=${process.env.TEST_SEED} repeats the random choices of this run`)
     },
     onTestRunEnd(modules, unhandledErrors) {
       const { passed, skipped, failures } = count(modules, unhandledErrors, vitest.getGlobalTestNamePattern())

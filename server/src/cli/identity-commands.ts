@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { adminSessionRoutes, operatorRoles } from '@swapyard/schema'
+import { adminReads, adminSessionRoutes, operatorRoles } from '@swapyard/schema'
 import { type Command, Option } from 'commander'
 import { act, printOutcome, printRead } from './act.ts'
 import { type ReasonOption, withReason, withRequiredReason } from './audit-note.ts'
 import { fail, print } from './print.ts'
-import { callAdmin } from './remote.ts'
+import { callAdmin, readRemote } from './remote.ts'
 import { dropSession, saveSession } from './session-file.ts'
 import { adminUrl } from './target.ts'
 
@@ -19,7 +19,7 @@ const withSecrets = (command: Command): Command =>
     .option('--password-file <file>', 'file with the password; asked for by default')
     .option('--code <code>', 'code of the authenticator app, or a recovery code; asked for by default')
 
-/** `swapyard login|logout|confirm`, `operators …` and `requests …`. */
+/** `swapyard login|logout|confirm`, `passkeys …`, `recovery-codes …`, `operators …` and `requests …`. */
 export function addIdentityCommands(program: Command): void {
   withSecrets(program.command('login <login>'))
     .description('logs in to the admin API of --url; other commands then act there')
@@ -36,6 +36,7 @@ export function addIdentityCommands(program: Command): void {
   withSecrets(program.command('confirm'))
     .description('gives a second factor again, for acts that move money; the password, if you have no second factor')
     .action(confirm)
+  addSecondFactorCommands(program)
   addOperatorCommands(program)
   addRequestCommands(program)
 }
@@ -61,6 +62,34 @@ async function confirm({ passwordFile, code }: Secrets): Promise<void> {
   }
   const { confirmedUntil } = await callAdmin(url, 'POST', adminSessionRoutes.confirmSession.path, { body })
   print({ confirmedUntil })
+}
+
+/** Of the operator who is logged in. A passkey is added in the console: a browser must ask its authenticator. */
+function addSecondFactorCommands(program: Command): void {
+  const passkeys = program.command('passkeys').description('your passkeys at --url; add them in the console')
+  passkeys
+    .command('list')
+    .description('lists your passkeys, the oldest first')
+    .action(async () => {
+      for (const row of await readRemote(requireUrl(), adminReads.passkeys.path, {})) print(row)
+    })
+  passkeys
+    .command('remove <id>')
+    .description(
+      'removes one of your passkeys, except your only second factor; needs a confirmation; -- before an id that begins with -',
+    )
+    .action(async (id: string) => {
+      await callAdmin(requireUrl(), 'POST', adminSessionRoutes.removePasskey.path, { body: { id } })
+      print({ id, removed: true })
+    })
+  program
+    .command('recovery-codes')
+    .description('your recovery codes at --url')
+    .command('renew')
+    .description('prints new recovery codes once; those of before are not accepted any more; needs a confirmation')
+    .action(async () =>
+      print(await callAdmin(requireUrl(), 'POST', adminSessionRoutes.renewRecoveryCodes.path, { body: {} })),
+    )
 }
 
 function addOperatorCommands(program: Command): void {

@@ -15,6 +15,7 @@ import { addLedgerCommands } from './ledger-commands.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addPauseCommands } from './pause-commands.ts'
 import { addPayoutCommands } from './payout-commands.ts'
+import { addPoolCommands } from './pool-commands.ts'
 import { addPriceCommands } from './price-commands.ts'
 import { fail, integerBetween, print } from './print.ts'
 import { addReportCommands } from './report-commands.ts'
@@ -31,6 +32,7 @@ export function addOperatorCommands(program: Command): void {
   addSignerCommands(program)
   addPayoutCommands(program)
   addPauseCommands(program)
+  addPoolCommands(program)
   addTreasuryCommands(program)
   addRescanCommand(program)
   addMigrateCommand(program)

@@ -159,6 +159,27 @@ describeWith('chromium', 'the console', () => {
     },
   )
 
+  test('shows the deliveries of a webhook without scrolling their table', async () => {
+    const [shown = ''] = await console_.pathsOf('/webhooks/:id')
+    const webhook = shown.split('/').at(-1)
+    // The longest that a row can have.
+    await query(
+      `update webhook_deliveries set attempts = 12, next_attempt_at = now(), last_status = 301, last_error = $2, state = 'pending', delivered_at = null
+       where id in (select id from webhook_deliveries where webhook_id = $1 order by id desc limit 1)`,
+      [webhook, 'status 301: redirects are not followed'],
+    )
+    await query(
+      `update partner_events set type = 'exchange.refund_address_required'
+       where id in (select event_id from webhook_deliveries where webhook_id = $1 order by id desc limit 3)`,
+      [webhook],
+    )
+    await visit(shown, 'Deliveries of a webhook')
+    const table = page.getByRole('region', { name: 'Deliveries' })
+    await table.getByText('redirects are not followed').waitFor()
+    const [scrolled, visible] = await table.evaluate((one) => [one.scrollWidth, one.clientWidth])
+    expect(scrolled).toBeLessThanOrEqual(visible ?? 0)
+  })
+
   test('shows markup of partners as text, and runs none of it', async () => {
     await visit(`/exchanges/${console_.heldId}`, 'Exchange')
     await expect.poll(() => page.getByText(XSS, { exact: true }).count(), PATIENCE).toBeGreaterThan(1)

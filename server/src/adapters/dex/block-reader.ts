@@ -1,10 +1,10 @@
 import type { Hex } from 'viem'
-import { bytes, InvalidReply } from '../chains/evm/replies.ts'
+import { bytes } from '../chains/evm/replies.ts'
 import { failureOf, isRevert, type Rpc, refusalOf } from '../chains/evm/rpc.ts'
-import { toWord } from './abi-words.ts'
 import { headerOf } from './headers.ts'
+import { type ContractCall, createMulticall, type Multicall } from './multicall.ts'
 
-export type ContractCall = Readonly<{ to: string; calldata: Hex }>
+export type { ContractCall }
 
 /** Reads the state of contracts after one block. */
 export type BlockReader = Readonly<{
@@ -26,8 +26,6 @@ export type BlockReader = Readonly<{
   storageAt(blockHash: string, address: string, slot: number): Promise<bigint>
 }>
 
-/** aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[]) */
-const AGGREGATE = '0x82ad56cb'
 /** Calls in one eth_call: about twelve million gas of storage reads. */
 const PER_CALL = 400
 /** Limit of concurrent calls to one node. */
@@ -44,12 +42,13 @@ const SINGLE_GAS = 1_000_000
 
 /** Uses Multicall3 if the network has it, JSON batches otherwise. `currentRpc`: the node for the next read. */
 export function createBlockReader(currentRpc: () => Rpc, multicall3: string | null): BlockReader {
+  const multicall = multicall3 === null ? null : createMulticall(multicall3)
   return {
     read(blockHash, calls) {
       const reading = createReading(currentRpc(), blockHash)
-      return multicall3 === null
+      return multicall === null
         ? inParts(calls, CALLS_AT_ONCE, (part) => readPart(reading, part))
-        : inParts(calls, PER_CALL, (part) => readByMulticall(reading, multicall3, part))
+        : inParts(calls, PER_CALL, (part) => readByMulticall(reading, multicall, part))
     },
     readSingly(blockHash, calls) {
       const reading = createReading(currentRpc(), blockHash)
@@ -121,15 +120,23 @@ async function inParts(
   return results
 }
 
-/** A contract that burns the gas of the batch, or returns megabytes, makes the node refuse all of it. */
-async function readByMulticall(reading: Reading, multicall3: string, calls: readonly ContractCall[]): Promise<Answers> {
+/**
+ * A contract that burns the gas of the batch, or returns megabytes, makes the node refuse all of it. If enough gas is left for the
+ * results but not for some calls, Multicall3 returns those as failed: then nothing of the batch counts.
+ */
+async function readByMulticall(
+  reading: Reading,
+  multicall: Multicall,
+  calls: readonly ContractCall[],
+): Promise<Answers> {
   const { rpc, blockHash } = reading
   const answer = await rpc
-    .ask('eth_call', [{ to: multicall3, data: encodeCalls(calls) }, { blockHash }], bytes)
+    .ask('eth_call', [multicall.encode(calls), { blockHash }], bytes)
     .catch((error: unknown) => checkCause(reading, error))
-  if (answer !== null) return decodeResults(answer, calls.length)
+  const results = answer === null ? null : multicall.decode(answer, calls.length)
+  if (results !== null) return results
   if (calls.length <= HALVED_MIN) return readPart(reading, calls, REFUSED_GAS)
-  return inParts(calls, Math.ceil(calls.length / 2), (half) => readByMulticall(reading, multicall3, half))
+  return inParts(calls, Math.ceil(calls.length / 2), (half) => readByMulticall(reading, multicall, half))
 }
 
 const rateLimitCodes: ReadonlySet<number> = new Set([-32005, 429])
@@ -141,45 +148,6 @@ async function checkCause(reading: Reading, error: unknown): Promise<null> {
   if (refusal === null ? !isTooLarge : rateLimitCodes.has(refusal.code)) throw error
   await reading.checkNode()
   return null
-}
-
-/*
- * Encoded without a library: a network takes a hundred thousand calls, and a library's objects would dominate memory and time.
- * A dynamic array is its length, then the offset of each entry, then the entries.
- */
-
-function encodeCalls(calls: readonly ContractCall[]): Hex {
-  const offsets: string[] = []
-  const entries: string[] = []
-  let offset = 32 * calls.length
-  for (const { to, calldata } of calls) {
-    const length = calldata.length / 2 - 1
-    const padded = calldata.slice(2).padEnd(64 * Math.ceil(length / 32), '0')
-    const entry = `${toWord(BigInt(to))}${toWord(1)}${toWord(96)}${toWord(length)}${padded}`
-    offsets.push(toWord(offset))
-    entries.push(entry)
-    offset += entry.length / 2
-  }
-  return `${AGGREGATE}${toWord(32)}${toWord(calls.length)}${offsets.join('')}${entries.join('')}`
-}
-
-/** Null for a failed call. */
-function decodeResults(answer: Hex, count: number): (Hex | null)[] {
-  const sizeAt = (at: number): number => {
-    const word = answer.slice(at, at + 64)
-    if (!/^0{52}[0-9a-f]{12}$/.test(word)) throw new InvalidReply('invalid Multicall3 reply')
-    return Number.parseInt(word, 16)
-  }
-  // In hex characters, after 0x and the offset of the array.
-  const list = 2 + 64
-  if (sizeAt(list) !== count) throw new InvalidReply('Multicall3 returned a wrong number of results')
-  const first = list + 64
-  return Array.from({ length: count }, (_, index) => {
-    const entry = first + 2 * sizeAt(first + 64 * index)
-    const start = entry + 3 * 64
-    const result: Hex = `0x${answer.slice(start, start + 2 * sizeAt(entry + 128))}`
-    return sizeAt(entry) === 1 ? orNull(result) : null
-  })
 }
 
 const readPart = (reading: Reading, part: readonly ContractCall[], gas?: number): Promise<Answers> =>

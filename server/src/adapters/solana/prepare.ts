@@ -141,7 +141,9 @@ const rentOf = (program: string): bigint => (program === token2022Program ? RENT
 /** The lamports that token accounts need which do not exist yet. Those of wrapped SOL are closed again at the end. */
 function rentOfNew(order: SwapOrder, before: Before): bigint {
   const { source, target, between, feeAccount } = accountsOf(order)
-  const ofFee = feeAccount === null ? [] : [{ address: feeAccount, program: target.program }]
+  // A fee to the user goes to the target itself.
+  const isOther = feeAccount !== null && feeAccount !== target.address
+  const ofFee = isOther ? [{ address: feeAccount, program: target.program }] : []
   return [source, target, ...between, ...ofFee]
     .filter(({ address }) => !before.get(address))
     .reduce((sum, { program }) => sum + rentOf(program), 0n)

@@ -40,3 +40,28 @@ contract Flooder {
 contract Honest {
     uint256 public constant getRate = 7;
 }
+
+/// Answers after four million gas, less than a call may use that is read alone.
+contract Costly {
+    function getRate() external view returns (uint256) {
+        uint256 available = gasleft();
+        while (available - gasleft() < 4_000_000) {}
+        return 7;
+    }
+}
+
+/// Answers, but leaves little gas to the calls after it.
+contract Draining {
+    function getRate() external view returns (uint256) {
+        while (gasleft() > 150_000) {}
+        return 7;
+    }
+}
+
+/// Reverts before it lacks gas.
+contract Careful {
+    function getRate() external view returns (uint256) {
+        require(gasleft() > 3_000_000);
+        return 7;
+    }
+}

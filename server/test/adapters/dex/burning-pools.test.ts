@@ -96,6 +96,25 @@ test('a batch of hostile contracts causes a bounded number of requests', async (
   expect(counts).toEqual({ single: 31 + 1 + 400, batched: 400 })
 })
 
+test('a call that lacks gas in a batch is read again in a smaller one, or alone', async () => {
+  const [honest, burner, costly] = [await deploy('Honest'), await deploy('Burner', [multicall]), await deploy('Costly')]
+  // The burner leaves 6 of 400 million gas: enough for the first costly call and for the results, but not for the second call.
+  const contracts = Array.from({ length: 30 }, (_, place) => (place === 10 ? burner : place < 28 ? honest : costly))
+  const { counts, reader } = createCountingReader()
+  const expected = contracts.map((one) => (one === burner ? null : ANSWER))
+  expect(await reader.read(await newestHash(), callsOf(contracts))).toEqual(expected)
+  // The batch, the check of the node, and the halves.
+  expect(counts).toEqual({ single: 1 + 1 + 2, batched: 0 })
+})
+
+test('a call that reverts because little gas is left is read again alone', async () => {
+  const contracts = [await deploy('Burner', [multicall]), await deploy('Draining'), await deploy('Careful')]
+  const { counts, reader } = createCountingReader()
+  expect(await reader.read(await newestHash(), callsOf(contracts))).toEqual([null, ANSWER, ANSWER])
+  // The node answers the batch. It refuses the burner twice, and is then checked.
+  expect(counts).toEqual({ single: 1 + 1 + 1, batched: 3 })
+})
+
 test('an unknown block is an error of the node, and causes no further requests', async () => {
   const honest = await deploy('Honest')
   const { counts, reader } = createCountingReader()

@@ -102,3 +102,19 @@ test.each([
   const { fees } = await market.chain.listPaidFees({ from: height, to: height, feeTo: [user.address] })
   expect(fees).toMatchObject([{ hash, sender: user.address, feeTo: user.address, units: fee }])
 })
+
+test('a new token account that the swap pays and that takes the fee is charged once', async () => {
+  await market.pools.advance()
+  const units = 1_000_000_000n
+  const pair = [SOL, tokenOf('USDC')] as const
+  const { executed, amountOut } = swapOf(units, pair)
+  // Two accounts of 165 bytes, of wrapped SOL and of USDC, the least balance of the payer, and less than a third account for the network.
+  const tokenRent = 2_039_280n
+  const user = await market.createFunded(units + 2n * tokenRent + 890_880n + tokenRent / 2n)
+  const order = orderOf(user, pair, executed.swaps, { feePpm: 30_000, feeTo: user.address, minReceived: 1n })
+  const { swap, simulatedOut } = await market.chain.prepare(order)
+  const fee = (amountOut * 3n) / 100n
+  expect(simulatedOut).toBe(amountOut - fee)
+  const { seen } = await market.send(user, swap)
+  expect(seen).toMatchObject({ kind: 'included', ok: true, received: amountOut - fee })
+})

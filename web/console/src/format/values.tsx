@@ -1,5 +1,5 @@
 import { Anchor, Badge, CopyButton, Group, Text, UnstyledButton } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import classes from './values.module.css'
 
@@ -24,15 +24,28 @@ export function groupDigits(value: string): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`
 }
 
-/** In UTC, as logs and the audit log have it. */
-export function Time({ at }: Readonly<{ at: string | null }>) {
+/** In UTC, as logs and the audit log have it. `mayWrap`: on two lines where it must. */
+export function Time({ at, mayWrap = false }: Readonly<{ at: string | null; mayWrap?: boolean }>) {
   if (at === null) return NONE
   return (
-    <time dateTime={at} title={`${at} (${age(at)} ago)`} className={classes['time']}>
-      {at.slice(0, 19).replace('T', ' ')}
+    <time dateTime={at} title={`${at} (${age(at)} ago)`} className={mayWrap ? undefined : classes['time']}>
+      <span className={classes['time']}>{at.slice(0, 10)}</span>{' '}
+      <span className={classes['time']}>{at.slice(11, 19)}</span>
     </time>
   )
 }
+
+/** The type of an event, such as `exchange.refund_address_required`, which may wrap between its parts. */
+export const EventType = ({ type }: Readonly<{ type: string }>) =>
+  type.split(/(?<=[._])/).map((part) => (
+    <Fragment key={part}>
+      {part}
+      <wbr />
+    </Fragment>
+  ))
+
+/** A text whose words may wrap, too. */
+export const FreeText = ({ text }: Readonly<{ text: string }>) => <span className={classes['free']}>{text}</span>
 
 const UNITS = [
   [86_400, 'd'],

@@ -1,8 +1,13 @@
+import type { AdminRow } from '@swapyard/schema'
 import { useParams } from 'react-router'
 import { ActButton } from '../acts/act-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
-import { Hash, NONE, Status, Time } from '../format/values.tsx'
+import { EventType, FreeText, Hash, NONE, Status, Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
+
+/** The error of the last attempt, which contains the status of an answer; else the status. */
+const resultOf = ({ lastError, lastStatus }: AdminRow<'webhookDeliveries'>): string =>
+  lastError ?? (lastStatus === null ? NONE : `status ${lastStatus}`)
 
 export function Page() {
   const { id = '' } = useParams()
@@ -17,15 +22,17 @@ export function Page() {
         rowKey={(row) => row.id}
         empty="Nothing was sent to this webhook."
         columns={[
-          { title: 'Event', cell: ({ type }) => type },
+          { title: 'Event', cell: ({ type }) => <EventType type={type} /> },
           { title: 'Of', cell: ({ subject }) => <Hash text={subject} /> },
           { title: 'State', cell: ({ state }) => <Status value={state} /> },
           { title: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
-          { title: 'Last answer', isNumber: true, cell: ({ lastStatus }) => lastStatus ?? NONE },
-          { title: 'Last error', cell: ({ lastError }) => lastError ?? NONE },
-          { title: 'Next attempt', cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} /> },
-          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-          { title: 'Delivered', cell: ({ deliveredAt }) => <Time at={deliveredAt} /> },
+          { title: 'Last result', cell: (row) => <FreeText text={resultOf(row)} /> },
+          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} mayWrap /> },
+          {
+            // The state says which of the two it is.
+            title: 'Delivered, or next attempt',
+            cell: ({ deliveredAt, nextAttemptAt }) => <Time at={deliveredAt ?? nextAttemptAt} mayWrap />,
+          },
           {
             title: 'Acts',
             cell: (row) => (

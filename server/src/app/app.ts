@@ -12,7 +12,7 @@ import type { AssetId } from '../core/domain/asset.ts'
 import { emptyBook, type FixedRatePolicy, type SpreadPolicy } from '../core/domain/book.ts'
 import { type Catalogue, feedCodes } from '../core/domain/catalogue.ts'
 import type { Environment } from '../core/domain/network.ts'
-import { type PriceSnapshot, unitsWorth } from '../core/domain/price.ts'
+import { oldestTime, type PriceSnapshot, unitsWorth } from '../core/domain/price.ts'
 import { type ApiSettings, apiDefaults } from '../core/http/settings.ts'
 import type { Prices } from '../core/ports/prices.ts'
 import type { Throttle } from '../core/ports/throttle.ts'
@@ -275,7 +275,7 @@ function createRefreshBook(
     // A price that the sandbox's controls set is in quotes within a second.
     ...(environment === 'sandbox' ? { paceMs: { prices: 500 } } : {}),
     onRead: (part, { error }) => {
-      if (part === 'prices') metrics.priceAge((clock.now() - books.current().prices.at) / 1000)
+      if (part === 'prices') metrics.priceAge((clock.now() - oldestTime(books.current().prices)) / 1000)
       if (error !== null) log.warn({ part, err: error }, 'a part of the book was not refreshed')
     },
   }

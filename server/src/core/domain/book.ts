@@ -93,7 +93,7 @@ export function emptyBook(
   stableBandPercent = defaultStableBandPercent,
 ): Book {
   return {
-    prices: { at: 0, usd: new Map() },
+    prices: { usd: new Map(), times: new Map() },
     fees: new Map(),
     reserves: { at: 0, available: new Map() },
     pauses: { networks: new Set(), assets: new Set() },

@@ -9,7 +9,16 @@ import {
 } from '../../core/domain/book.ts'
 import type { Currency, CurrencyDefinition } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
-import { convert, getPrice, midPrice, ONE_USD, type Ratio, ratio, usdValue } from '../../core/domain/price.ts'
+import {
+  convert,
+  getPrice,
+  midPrice,
+  ONE_USD,
+  priceTime,
+  type Ratio,
+  ratio,
+  usdValue,
+} from '../../core/domain/price.ts'
 import { assert } from '../../lib/assert.ts'
 import { absolute, largest, smallest } from '../../lib/bigint.ts'
 import type { Flow } from './exchange.ts'
@@ -70,7 +79,8 @@ export function priceDirection(book: Book, pair: Pair, now: number): DirectionPr
   const { from, to } = pair
   checkOpen(book, pair)
   const priceAgeMs = priceAgeMsOf(book, pair)
-  checkFresh(book, now, priceAgeMs)
+  const priceKeys = priceKeysOf(book, [from, to])
+  checkFresh(book, priceKeys, now, priceAgeMs)
   checkPegs(book, [from, to])
   const fromCosts = getCosts(book, from, now)
   const toCosts = getCosts(book, to, now)
@@ -95,7 +105,7 @@ export function priceDirection(book: Book, pair: Pair, now: number): DirectionPr
     fromPrice: midPrice(getPrice(book.prices, from.definition.priceKey)),
     toPrice: midPrice(getPrice(book.prices, to.definition.priceKey)),
     goodUntil: Math.min(
-      book.prices.at + priceAgeMs,
+      ...priceKeys.map((key) => priceTime(book.prices, key) + priceAgeMs),
       book.reserves.at + RESERVES_MAX_AGE_MS,
       fromCosts.at + FEES_MAX_AGE_MS,
       toCosts.at + FEES_MAX_AGE_MS,
@@ -162,7 +172,7 @@ export function quoteUnits(pricing: PairPricing, requestedUnits: bigint): RateQu
  * disabled, because it is no new exchange, and without fee rates of the intermediary's network.
  */
 export function priceReturn(book: Book, from: Currency, to: Currency, now: number): Costs {
-  checkFresh(book, now)
+  checkFresh(book, priceKeysOf(book, [from, to]), now)
   checkPegs(book, [from, to])
   return {
     rate: ratio(from.definition, to.definition, book.prices, 'give'),
@@ -177,7 +187,7 @@ export function priceReturn(book: Book, from: Currency, to: Currency, now: numbe
  * so its refunds do not wait for prices.
  */
 export function payoutFeeIn(book: Book, currency: Currency, now: number): bigint {
-  if (currency.asset.contract !== null) checkFresh(book, now)
+  if (currency.asset.contract !== null) checkFresh(book, priceKeysOf(book, [currency]), now)
   return getCosts(book, currency, now).networkUnits
 }
 
@@ -271,9 +281,27 @@ function limitFixed(
 const priceAgeMsOf = ({ fixedRates }: Book, { flow }: Pair): number =>
   flow === 'fixed-rate' ? Math.min(fixedRates.priceAgeMs, PRICES_MAX_AGE_MS) : PRICES_MAX_AGE_MS
 
-function checkFresh(book: Book, now: number, priceAgeMs = PRICES_MAX_AGE_MS): void {
-  if (now - book.prices.at > priceAgeMs) {
-    throw new AppError('RATES_UNAVAILABLE', `the prices are older than ${priceAgeMs / 1_000} s: retry later`)
+/** The prices that amounts of these currencies need: their own, and those in which their networks take fees. */
+function priceKeysOf({ fees }: Book, currencies: readonly Currency[]): readonly string[] {
+  return currencies.flatMap(({ definition, network }) => {
+    const native = fees.get(network.id)?.native.priceKey ?? definition.priceKey
+    return native === definition.priceKey ? [native] : [definition.priceKey, native]
+  })
+}
+
+/** Whether every price that amounts of a currency need is current (I-30). */
+export function hasCurrentPrices(book: Book, currency: Currency, now: number): boolean {
+  return priceKeysOf(book, [currency]).every(
+    (key) => book.prices.usd.has(key) && now - priceTime(book.prices, key) <= PRICES_MAX_AGE_MS,
+  )
+}
+
+function checkFresh(book: Book, priceKeys: readonly string[], now: number, priceAgeMs = PRICES_MAX_AGE_MS): void {
+  for (const key of priceKeys) {
+    getPrice(book.prices, key)
+    if (now - priceTime(book.prices, key) <= priceAgeMs) continue
+    const message = `the price of ${key.toUpperCase()} is older than ${priceAgeMs / 1_000} s: retry later`
+    throw new AppError('RATES_UNAVAILABLE', message)
   }
   if (now - book.reserves.at > RESERVES_MAX_AGE_MS) {
     throw new AppError('RATES_UNAVAILABLE', `the reserves are older than ${RESERVES_MAX_AGE_MS / 1_000} s: retry later`)

@@ -27,6 +27,11 @@ export type Reserves = Readonly<{
   at: number
   /** Units that can be paid out now. null = unlimited; absent = none. */
   available: ReadonlyMap<AssetId, bigint | null>
+  /**
+   * The largest payout that quotes promise, where limits of payouts hold larger ones. An accepted deposit may have more: it must
+   * not wait for a reserve because the price has moved. Absent: what is available.
+   */
+  promised?: ReadonlyMap<AssetId, bigint>
   /** What fixed rates may promise. Absent: without a limit. */
   fixed?: ReadonlyMap<AssetId, FixedStock>
 }>

@@ -11,6 +11,7 @@ import {
   minInputFor,
   type Pair,
   payoutFeeIn,
+  payoutUnits,
   pricePair,
   quotedInputFor,
   quoteUnits,
@@ -418,6 +419,18 @@ describe('a direction that cannot be exchanged', () => {
     expect(() => pricePair({ ...book, prices: { ...book.prices, times: new Map() } }, request, NOW)).toThrow(
       code('RATES_UNAVAILABLE'),
     )
+  })
+
+  it('promises no larger payout than the limits of payouts allow, except to an accepted deposit', () => {
+    const limited = { ...book, reserves: { ...book.reserves, promised: new Map([[eth.asset.id, 10n ** 18n]]) } }
+    const pair: typeof request = { ...request, from: btc, to: eth }
+    expect(pricePair(book, pair, NOW).availableUnits).toBe(100n * 10n ** 18n - 210_000_000_000_000n)
+    const promised = pricePair(limited, pair, NOW)
+    expect(promised.availableUnits).toBe(10n ** 18n)
+    expect(payoutUnits(promised, promised.maxUnits ?? 0n)).toBeLessThanOrEqual(10n ** 18n)
+    expect(pricePair(limited, { ...pair, isAccepted: true }, NOW).maxUnits).toBe(pricePair(book, pair, NOW).maxUnits)
+    // Without a price nothing is promised.
+    expect(() => pricePair(limited, { ...pair, to: usdt }, NOW)).toThrow(code('INSUFFICIENT_LIQUIDITY'))
   })
 
   it('throws if the gas for a token is missing', () => {

@@ -32,6 +32,8 @@ export type Pair = Readonly<{
   partnerFeeBps: number
   /** Whose share of the reserve limits a fixed rate. Absent: a partner without promises. */
   partnerId?: string
+  /** A deposit within the maximum that its create accepted: the reserve is its limit, and no limit of payouts. */
+  isAccepted?: boolean
 }>
 
 /** A direction priced from one book: the parts that all its quotes share. */
@@ -71,7 +73,7 @@ const MIN_DIGITS = 3
  * what is reserved for the exchange in question, which is available to it.
  */
 export function pricePair(book: Book, pair: Pair, now: number, ownUnits = 0n): PairPricing {
-  return limitDirection(book, priceDirection(book, pair, now), pair.partnerId, ownUnits)
+  return limitDirection(book, priceDirection(book, pair, now), pair, ownUnits)
 }
 
 /** The part of `pricePair` that no partner changes. */
@@ -117,12 +119,13 @@ export function priceDirection(book: Book, pair: Pair, now: number): DirectionPr
 export function limitDirection(
   book: Book,
   direction: DirectionPricing,
-  partnerId: string | undefined,
+  { partnerId, isAccepted = false }: Pick<Pair, 'partnerId' | 'isAccepted'>,
   ownUnits = 0n,
 ): PairPricing {
   const { reserveUnits, ...rest } = direction
   const pair: Pair = { ...direction.pair, ...(partnerId === undefined ? {} : { partnerId }) }
-  const availableUnits = limitFixed(book, pair, addUnits(reserveUnits, ownUnits))
+  const payableUnits = limitFixed(book, pair, addUnits(reserveUnits, ownUnits))
+  const availableUnits = isAccepted ? payableUnits : limitPromised(book, pair, payableUnits)
   const maxUnits = availableUnits === null ? null : toSignificant(maxInputFor(rest, availableUnits), 'down')
   if (maxUnits !== null && maxUnits < rest.minUnits) {
     throw new AppError(
@@ -275,6 +278,12 @@ function limitFixed(
   if (stock === undefined || units === null) return units
   const heldByPartnerUnits = stock.heldByPartner.get(partnerId) ?? 0n
   return smallest(units, fixedReserveLeft({ ...stock, heldByPartnerUnits }, fixedRates))
+}
+
+function limitPromised({ reserves: { promised } }: Book, { to }: Pair, units: bigint | null): bigint | null {
+  if (promised === undefined) return units
+  const mostUnits = promised.get(to.asset.id) ?? 0n
+  return units === null ? mostUnits : smallest(units, mostUnits)
 }
 
 /** A fixed rate is a promise for minutes, so it must not begin with an old price. */

@@ -45,7 +45,7 @@ export function createBookSnapshot(initial: Book): BookSnapshot {
         if (directions.size >= PRICINGS_MAX) directions.clear()
         directions.set(key, direction)
       }
-      return limitDirection(book, direction, pair.partnerId)
+      return limitDirection(book, direction, pair)
     },
     subscribe: (listener) => {
       listeners.add(listener)

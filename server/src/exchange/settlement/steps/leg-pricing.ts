@@ -14,8 +14,13 @@ import { type Act, endsOf, type MarketDeps } from './context.ts'
 type Priced = Readonly<{ deps: MarketDeps; context: Pick<Act['context'], 'exchange'> }>
 
 /** Current floating price of a leg; throws like a quote. */
-export function pricingOf({ deps, context: { exchange } }: Priced, leg: Leg, ownUnits = 0n): PairPricing {
-  const pair = pairOf(deps, exchange, leg)
+export function pricingOf(
+  { deps, context: { exchange } }: Priced,
+  leg: Leg,
+  ownUnits = 0n,
+  isAccepted = false,
+): PairPricing {
+  const pair = { ...pairOf(deps, exchange, leg), isAccepted }
   if (ownUnits > 0n) return pricePair(deps.books.current(), pair, deps.clock.now(), ownUnits)
   return deps.books.price(pair, deps.clock.now())
 }

@@ -32,7 +32,7 @@ export function pricesAt(at: number, usd: ReadonlyMap<string, Price>): PriceSnap
   return { usd, times: new Map([...usd.keys()].map((key) => [key, at])) }
 }
 
-/** The time of a price in milliseconds since 1970; 0 if there is none, so that what has no time is too old. */
+/** The time of a price in milliseconds since 1970; 0 for a price without one, which is then too old. */
 export function priceTime({ times }: Pick<PriceSnapshot, 'times'>, priceKey: string): number {
   return times.get(priceKey) ?? 0
 }

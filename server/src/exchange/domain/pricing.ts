@@ -1,12 +1,6 @@
 import { BPS, scale, toSignificant } from '../../core/domain/amount.ts'
 import type { AssetId } from '../../core/domain/asset.ts'
-import {
-  type Book,
-  FEES_MAX_AGE_MS,
-  type NetworkFees,
-  PRICES_MAX_AGE_MS,
-  RESERVES_MAX_AGE_MS,
-} from '../../core/domain/book.ts'
+import { type Book, FEES_MAX_AGE_MS, type NetworkFees, RESERVES_MAX_AGE_MS } from '../../core/domain/book.ts'
 import type { Currency, CurrencyDefinition } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import {
@@ -23,6 +17,7 @@ import { assert } from '../../lib/assert.ts'
 import { absolute, largest, smallest } from '../../lib/bigint.ts'
 import type { Flow } from './exchange.ts'
 import { fixedReserveLeft } from './fixed-reserve.ts'
+import { checkFresh, priceAgeMsOf, priceKeysOf } from './price-age.ts'
 import type { RateQuote } from './rate-quote.ts'
 
 export type Pair = Readonly<{
@@ -284,37 +279,6 @@ function limitPromised({ reserves: { promised } }: Book, { to }: Pair, units: bi
   if (promised === undefined) return units
   const mostUnits = promised.get(to.asset.id) ?? 0n
   return units === null ? mostUnits : smallest(units, mostUnits)
-}
-
-/** A fixed rate is a promise for minutes, so it must not begin with an old price. */
-const priceAgeMsOf = ({ fixedRates }: Book, { flow }: Pair): number =>
-  flow === 'fixed-rate' ? Math.min(fixedRates.priceAgeMs, PRICES_MAX_AGE_MS) : PRICES_MAX_AGE_MS
-
-/** The prices that amounts of these currencies need: their own, and those in which their networks take fees. */
-function priceKeysOf({ fees }: Book, currencies: readonly Currency[]): readonly string[] {
-  return currencies.flatMap(({ definition, network }) => {
-    const native = fees.get(network.id)?.native.priceKey ?? definition.priceKey
-    return native === definition.priceKey ? [native] : [definition.priceKey, native]
-  })
-}
-
-/** Whether every price that amounts of a currency need is current (I-30). */
-export function hasCurrentPrices(book: Book, currency: Currency, now: number): boolean {
-  return priceKeysOf(book, [currency]).every(
-    (key) => book.prices.usd.has(key) && now - priceTime(book.prices, key) <= PRICES_MAX_AGE_MS,
-  )
-}
-
-function checkFresh(book: Book, priceKeys: readonly string[], now: number, priceAgeMs = PRICES_MAX_AGE_MS): void {
-  for (const key of priceKeys) {
-    getPrice(book.prices, key)
-    if (now - priceTime(book.prices, key) <= priceAgeMs) continue
-    const message = `the price of ${key.toUpperCase()} is older than ${priceAgeMs / 1_000} s: retry later`
-    throw new AppError('RATES_UNAVAILABLE', message)
-  }
-  if (now - book.reserves.at > RESERVES_MAX_AGE_MS) {
-    throw new AppError('RATES_UNAVAILABLE', `the reserves are older than ${RESERVES_MAX_AGE_MS / 1_000} s: retry later`)
-  }
 }
 
 /** Whether a coin that is pegged to the US dollar has a price outside of the band around it (M20). */

@@ -50,9 +50,9 @@ const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
 /**
  * A direction whose sources are too old within this time is left out, so that it does not end the feed before the next
- * rendering. Twice the interval, for a rendering that starts late.
+ * rendering: twice the interval, because a rendering may start late.
  */
-const AHEAD_MS = 4_000
+const LEFT_MIN_MS = 4_000
 /** Nearly as small as the highest quality, and fast enough for a feed that is compressed every few seconds. */
 const BROTLI_QUALITY = 5
 
@@ -128,7 +128,7 @@ async function renderOnce(dependencies: Dependencies, previous: Rendered | null)
   const pieces: string[] = []
   const directions = new Map<AssetId, ReadonlySet<AssetId>>()
   let goodUntil = Number.POSITIVE_INFINITY
-  for (const piece of renderFeed({ book, currencies, codes, now: startedAt + AHEAD_MS })) {
+  for (const piece of renderFeed({ book, currencies, codes, now: startedAt + LEFT_MIN_MS })) {
     const { text, from, targets } = piece
     pieces.push(text)
     goodUntil = Math.min(goodUntil, piece.goodUntil)

@@ -21,7 +21,8 @@ export function defineCurrency(listing: Listing): CurrencyDefinition {
 
 type Token = Omit<Listing, 'network' | 'contract' | 'rank' | 'feedCode'>
 /** `decimals` only where a network's contract differs from the token's others. */
-type TokenContract = Pick<Listing, 'network' | 'rank' | 'feedCode'> & Readonly<{ contract: string; decimals?: number }>
+type TokenContract = Pick<Listing, 'network' | 'rank' | 'feedCode' | 'isBridged'> &
+  Readonly<{ contract: string; decimals?: number }>
 
 /** The listings of one token, by network. */
 export function defineToken(token: Token, contracts: readonly TokenContract[]): readonly CurrencyDefinition[] {

@@ -5,8 +5,8 @@ import { defineToken } from './define-currency.ts'
 export const tokens: readonly CurrencyDefinition[] = [
   ...defineToken({ ticker: 'wbtc', name: 'Wrapped Bitcoin', decimals: 8, assetClass: 'major' }, [
     { network: 'eth', contract: '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599', rank: 39 },
-    { network: 'matic', contract: '0x1BFD67037B42Cf73acF2047067bd4F2C47D9BfD6', rank: 65 },
-    { network: 'arbitrum', contract: '0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f', rank: 64 },
+    { network: 'matic', contract: '0x1BFD67037B42Cf73acF2047067bd4F2C47D9BfD6', rank: 65, isBridged: true },
+    { network: 'arbitrum', contract: '0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f', rank: 64, isBridged: true },
   ]),
   ...defineToken({ ticker: 'btcb', name: 'Bitcoin BEP20', decimals: 18, assetClass: 'major', icon: 'generic' }, [
     { network: 'bsc', contract: '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c', rank: 48, feedCode: 'BTCBEP20' },
@@ -23,11 +23,11 @@ export const tokens: readonly CurrencyDefinition[] = [
     [{ network: 'base', contract: '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf', rank: 49 }],
   ),
   ...defineToken({ ticker: 'eth', name: 'Ethereum', decimals: 18, assetClass: 'major' }, [
-    { network: 'bsc', contract: '0x2170Ed0880ac9A755fd29B2688956BD959F933F8', rank: 38 },
+    { network: 'bsc', contract: '0x2170Ed0880ac9A755fd29B2688956BD959F933F8', rank: 38, isBridged: true },
   ]),
   ...defineToken({ ticker: 'link', name: 'Chainlink', decimals: 18, assetClass: 'major' }, [
     { network: 'eth', contract: '0x514910771AF9Ca656af840dff83E8264EcF986CA', rank: 41 },
-    { network: 'arbitrum', contract: '0xf97f4df75117a78c1A5a0DBb814Af92458539FB4', rank: 72 },
+    { network: 'arbitrum', contract: '0xf97f4df75117a78c1A5a0DBb814Af92458539FB4', rank: 72, isBridged: true },
   ]),
   ...defineToken({ ticker: 'uni', name: 'Uniswap', decimals: 18, assetClass: 'major' }, [
     { network: 'eth', contract: '0x1f9840a85d5aF5bf1D1762F925BDADdC4201F984', rank: 42 },

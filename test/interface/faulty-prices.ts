@@ -1,6 +1,7 @@
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { createMedianPrices } from '../../server/src/adapters/prices/median.ts'
 import type { PriceSource } from '../../server/src/adapters/prices/price-source.ts'
+import { pricesAt, priceTime } from '../../server/src/core/domain/price.ts'
 import type { Prices } from '../../server/src/core/ports/prices.ts'
 
 /** The price of three sources, as in production. A test can falsify the third source and age all of them. */
@@ -22,26 +23,28 @@ export function createFaultyPrices(): FaultyPrices {
       return reads
     },
     async read() {
-      const { at, usd } = await median.read()
+      const { usd, times } = await median.read()
       reads += 1
-      return { at: at - faulty.ageMs, usd }
+      return { usd, times: new Map([...times].map(([key, at]) => [key, at - faulty.ageMs])) }
     },
   }
   const faultySource: Prices = {
     async read() {
-      const { at, usd } = await still.read()
+      const { usd } = await still.read()
       const altered = [...usd].map(
         ([key, { bid, ask }]) => [key, { bid: faulty.falsify(bid), ask: faulty.falsify(ask) }] as const,
       )
-      return { at, usd: new Map(altered) }
+      return pricesAt(Date.now(), new Map(altered))
     },
   }
   const sources = [still, still, faultySource].map(
     (prices, index): PriceSource => ({
       id: `source-${index}`,
       async read() {
-        const { at, usd } = await prices.read()
-        return [...usd].map(([priceKey, price]) => ({ priceKey, quoteCurrency: 'usd', at, price }))
+        const snapshot = await prices.read()
+        return [...snapshot.usd].map(([priceKey, price]) => {
+          return { priceKey, quoteCurrency: 'usd', at: priceTime(snapshot, priceKey), price }
+        })
       },
     }),
   )

@@ -9,12 +9,12 @@ export function createMovablePrices(): MovablePrices {
   const percentByKey = new Map<string, bigint>()
   return {
     async read() {
-      const { at, usd } = await still.read()
+      const { usd, times } = await still.read()
       const scaled = [...usd].map(([key, { bid, ask }]) => {
         const percent = 100n + (percentByKey.get(key) ?? 0n)
         return [key, { bid: (bid * percent) / 100n, ask: (ask * percent) / 100n }] as const
       })
-      return { at, usd: new Map(scaled) }
+      return { usd: new Map(scaled), times }
     },
     move: (priceKey, percent) => void percentByKey.set(priceKey, percent),
   }

@@ -6,31 +6,30 @@ import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
 import { createThrottle } from '../adapters/postgres/core/throttle.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
+import type { OutflowLimits } from '../adapters/signers/outflow.ts'
 import { createPayeeMacs } from '../adapters/signers/payee-macs.ts'
 import type { CurrencyOverrides, WalletSettings } from '../config/file.ts'
-import type { AssetId } from '../core/domain/asset.ts'
 import { emptyBook, type FixedRatePolicy, type SpreadPolicy } from '../core/domain/book.ts'
 import { type Catalogue, feedCodes } from '../core/domain/catalogue.ts'
 import type { Environment } from '../core/domain/network.ts'
-import { type PriceSnapshot, unitsWorth } from '../core/domain/price.ts'
+import { oldestTime } from '../core/domain/price.ts'
 import { type ApiSettings, apiDefaults } from '../core/http/settings.ts'
 import type { Prices } from '../core/ports/prices.ts'
 import type { Throttle } from '../core/ports/throttle.ts'
 import { createAuthenticate } from '../core/services/authenticate.ts'
 import { startDatabaseClock } from '../core/services/database-clock.ts'
 import { createRecordNodeNotes } from '../exchange/operations/record-node-notes.ts'
-import { largestPayoutUsd } from '../exchange/payouts/outflow-limits.ts'
 import type { JournalingSigner, PublicKeys } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import { createRatesFeed, unservedFeed } from '../exchange/quotes/rates-feed.ts'
 import { type RefreshBook, refreshBook, refreshBookOnce } from '../exchange/quotes/refresh-book.ts'
 import type { ServiceSettings } from '../exchange/settings.ts'
-import { smallest } from '../lib/bigint.ts'
 import type { Log } from '../lib/log.ts'
 import { joinLoops, type Loop } from '../lib/loop.ts'
 import { isPoolPause } from '../swap/domain/pool-pauses.ts'
 import type { PoolReads } from '../swap/interfaces.ts'
+import { capReserves } from './cap-reserves.ts'
 import { type ClosableChain, createChains, type NetworkNodes, type OnNodeNote, type Wallets } from './chains.ts'
 import { createRenderers, type MailSettings, openEvents } from './events.ts'
 import { createHttpServer, type HttpServer, type Services } from './http.ts'
@@ -71,6 +70,8 @@ export type AppOptions = Readonly<{
   prices: Prices
   spreads: SpreadPolicy
   settings: ServiceSettings
+  /** What each signer pays at most, by asset: quotes promise no more. Absent: any amount. */
+  signerLimits?: OutflowLimits
   denied: readonly string[]
   /** The swap half. Absent: no network is served. */
   swaps?: SwapOffer
@@ -228,25 +229,8 @@ async function registerAddressesAndAssets(
     await store.wallets.registerHotAddress(id, addresses.hot(), network.hotIndex)
 }
 
-/** Caps the reserves that quotes may promise at the largest payout that is not held for the operator. */
-function capped(
-  available: ReadonlyMap<AssetId, bigint>,
-  prices: PriceSnapshot,
-  catalogue: Catalogue,
-  limitUsd: bigint,
-): ReadonlyMap<AssetId, bigint> {
-  const result = new Map<AssetId, bigint>()
-  for (const { asset, definition } of catalogue.list()) {
-    const units = available.get(asset.id)
-    const price = prices.usd.get(definition.priceKey)
-    if (units === undefined || price === undefined) continue
-    result.set(asset.id, smallest(units, unitsWorth(limitUsd, asset, price.ask, 'down')))
-  }
-  return result
-}
-
 function createRefreshBook(
-  { environment, prices, metrics, log, settings }: AppOptions,
+  { environment, prices, metrics, log, settings, signerLimits = new Map() }: AppOptions,
   { store, catalogue, chains, books, clock }: SharedDependencies,
 ): RefreshBook {
   return {
@@ -256,8 +240,13 @@ function createRefreshBook(
     currencies: catalogue.list(),
     readReserves: async () => {
       const [available, fixed] = await Promise.all([store.inventory.available(), store.inventory.fixedStock()])
-      const { prices: current } = books.current()
-      return { available: capped(available, current, catalogue, largestPayoutUsd(settings.limits)), fixed }
+      const caps = {
+        prices: books.current().prices,
+        currencies: catalogue.list(),
+        limits: settings.limits,
+        signerLimits,
+      }
+      return { available, promised: capReserves(available, caps), fixed }
     },
     readPauses: async () => {
       const scopes = (await store.pauses.list()).map(({ scope }) => scope)
@@ -275,7 +264,7 @@ function createRefreshBook(
     // A price that the sandbox's controls set is in quotes within a second.
     ...(environment === 'sandbox' ? { paceMs: { prices: 500 } } : {}),
     onRead: (part, { error }) => {
-      if (part === 'prices') metrics.priceAge((clock.now() - books.current().prices.at) / 1000)
+      if (part === 'prices') metrics.priceAge((clock.now() - oldestTime(books.current().prices)) / 1000)
       if (error !== null) log.warn({ part, err: error }, 'a part of the book was not refreshed')
     },
   }

@@ -8,7 +8,7 @@ import { mountAdminApi, seedSandboxOperator } from './admin.ts'
 import { type App, createApp, prepareDatabase, type Role } from './app.ts'
 import type { NetworkNodes } from './chains.ts'
 import { reportChecksums, requireDurableDatabase, requireOwnNetworks, requireTraces } from './check-production.ts'
-import type { Keys } from './keys.ts'
+import { type Keys, toOutflowLimits } from './keys.ts'
 import { createMetrics } from './metrics.ts'
 import { openPrices } from './prices.ts'
 import type { SandboxChains } from './sandbox-chains.ts'
@@ -79,6 +79,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
       fundingsAreCapital: config.fundingsAreCapital || config.environment === 'sandbox',
       privacy: config.privacy,
     },
+    signerLimits: toOutflowLimits(config.signerLimits),
     denied: config.denied,
     swaps,
     routerThread: ground.routerThread,

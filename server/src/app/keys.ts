@@ -70,7 +70,7 @@ async function unlock(config: Config): Promise<ClosableSigner> {
 }
 
 /** The limits of the settings, in units of the listed assets. */
-function toOutflowLimits(coins: Config['signerLimits']): OutflowLimits {
+export function toOutflowLimits(coins: Config['signerLimits']): OutflowLimits {
   const limits = [...coins].map(([id, { transaction, hour, day }]) => {
     const listed = currencies.find(({ ticker, network }) => assetId(ticker, network) === id)
     if (!listed) throw new Error(`signer.limits names ${id}, which is not a listed currency`)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compileCache } from '../../../test/support/compile-cache.ts'
 import { PATIENCE_MS } from '../../../test/support/patience.ts'
+import { currencies } from '../../currencies/index.ts'
 
 const SECRET = 'canary-5e6f7a8b9c0d'
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-prices-'))
@@ -14,8 +15,10 @@ let server: Server
 let origin = ''
 
 const replies: Readonly<Record<string, (key: string | undefined) => string>> = {
-  '/kraken': () => '{"error":[],"result":{"XXBTZUSD":{"a":["64010.00000"],"b":["64000.50000"]}}}',
-  '/bitfinex': () => '[["tBTCUSD",64001,39.7,64009.5,32.2,2680,0.027,64005,661.8,65000,63000]]',
+  '/kraken': () =>
+    '{"error":[],"result":{"XXBTZUSD":{"a":["64010.00000"],"b":["64000.50000"]},"WBTCUSD":{"a":["64000"],"b":["63990"]}}}',
+  '/bitfinex': () =>
+    '[["tBTCUSD",64001,39.7,64009.5,32.2,2680,0.027,64005,661.8,65000,63000],["tWBTUSD",63990,1,64000,1,0,0,0,0,0,0]]',
   '/document': (key) => (key === SECRET ? JSON.stringify({ at: Date.now(), usd: {} }) : 'no'),
 }
 
@@ -45,7 +48,13 @@ function check(networks: readonly string[]): Promise<{ code: number; rows: reado
       ],
       quorum: 2,
     },
-    signer: { limits: Object.fromEntries(networks.map((id) => [`${id}@${id}`, limit])) },
+    signer: {
+      limits: Object.fromEntries(
+        currencies.flatMap(({ ticker, network }) =>
+          networks.includes(network) ? [[`${ticker}@${network}`, limit] as const] : [],
+        ),
+      ),
+    },
   }
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config))
   const env = {
@@ -73,6 +82,12 @@ test('T54: `prices check` prints the prices on which the sources agree, and what
   // The document has no prices, but it was returned, because its header was sent.
   expect(rows.filter((row) => JSON.stringify(row).includes('failed'))).toEqual([])
   expect(code).toBe(0)
+})
+
+test('`prices check` names the bridged tokens on offer that follow a price', async () => {
+  const { rows } = await check(['btc', 'eth', 'matic'])
+  expect(rows).toContainEqual({ price: 'btc', bid: '64000.5', ask: '64010' })
+  expect(rows).toContainEqual({ price: 'wbtc', bid: '63990', ask: '64000', bridged: ['wbtc@matic'] })
 })
 
 test('T54: `prices check` fails if a currency on offer has no price', async () => {

@@ -21,9 +21,14 @@ export function addPriceCommands(program: Command): void {
       const { usd, dropped } = await readPricesOnce(config.prices)
       const format = (units: bigint) => formatUnits(units, USD_DECIMALS)
       for (const { cause, ...one } of dropped) print(cause === undefined ? one : { ...one, cause: explain(cause) })
-      for (const [price, { bid, ask }] of usd) print({ price, bid: format(bid), ask: format(ask) })
-      const offered = new Set(listOffered(config).map(({ priceKey }) => priceKey))
-      const missing = [...offered].filter((priceKey) => !usd.has(priceKey))
+      const offered = listOffered(config)
+      for (const [price, { bid, ask }] of usd) {
+        const followers = offered.filter(({ priceKey, isBridged }) => priceKey === price && isBridged)
+        const bridged = followers.map(({ ticker, network }) => `${ticker}@${network}`)
+        print({ price, bid: format(bid), ask: format(ask), ...(bridged.length > 0 ? { bridged } : {}) })
+      }
+      const keys = new Set(offered.map(({ priceKey }) => priceKey))
+      const missing = [...keys].filter((priceKey) => !usd.has(priceKey))
       if (missing.length > 0) fail(`no price of ${missing.join(', ')}: these currencies would not be offered`)
     })
 }

@@ -180,7 +180,7 @@ const limits = section({
   partnerPercent: whole(
     25,
     [1, 100],
-    'Share of the hourly and daily limits that one partner may use, in percent. Quotes promise no payout above it',
+    'Share of the hourly and daily limits that one partner may use, in percent. Quotes promise no payout above it, less 1 %',
   ),
 })
 

@@ -12,6 +12,7 @@ import {
 } from '../../../server/src/core/domain/ledger/entries.ts'
 import { journalEntry } from '../../../server/src/core/domain/ledger/journal.ts'
 import { resolveNetwork } from '../../../server/src/core/domain/network.ts'
+import { pricesAt } from '../../../server/src/core/domain/price.ts'
 import { outputDefaults } from '../../../server/src/exchange/domain/output-plan.ts'
 import { seedAdminRows, seededWebhook } from '../../../server/test/adapters/postgres/seed-admin-rows.ts'
 import { seedLedgerRows } from '../../../server/test/adapters/postgres/seed-ledger-rows.ts'
@@ -61,13 +62,13 @@ export const live: Partial<Live> = {
   endpoints: new Map([['btc', ['btc-a.example', 'btc-b.example']]]),
   book: () => ({
     ...emptyBook(defaultSpreads),
-    prices: {
-      at: Date.now(),
-      usd: new Map([
+    prices: pricesAt(
+      Date.now(),
+      new Map([
         ['btc', { bid: 64_000_100_000_000_000n, ask: 64_010n * 10n ** 12n }],
         ['eth', { bid: 3_100n * 10n ** 12n, ask: 3_101n * 10n ** 12n }],
       ]),
-    },
+    ),
     reserves: {
       at: Date.now(),
       available: new Map([

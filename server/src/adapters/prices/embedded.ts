@@ -1,5 +1,5 @@
 import { type BasePrice, basePrices, middlePrice } from '@swapyard/lib/price-walk.ts'
-import type { Price, PriceSnapshot } from '../../core/domain/price.ts'
+import { type Price, type PriceSnapshot, pricesAt } from '../../core/domain/price.ts'
 import type { Prices } from '../../core/ports/prices.ts'
 import { largest } from '../../lib/bigint.ts'
 
@@ -28,7 +28,7 @@ export function createEmbeddedPrices({ now, still, readFixed }: Options): Prices
           toPrice(base, fixed?.get(key) ?? middlePrice(key, base, still ? null : second)),
         ]),
       )
-      return { at, usd }
+      return pricesAt(at, usd)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../core/domain/errors.ts'
+import type { Prices } from '../../core/ports/prices.ts'
 import { createMedianPrices } from './median.ts'
 import type { PriceSource } from './price-source.ts'
 
@@ -36,6 +37,7 @@ function combine(answers: readonly (Answer | (() => Answer))[], quorum = 2, time
   })
   return { prices, dropped, btc: async () => (await prices.read()).usd.get('btc') }
 }
+const timeOf = async (prices: Prices) => (await prices.read()).times.get('btc')
 const dollars = (bid: bigint, ask: bigint) => ({ bid: bid * 10n ** 12n, ask: ask * 10n ** 12n })
 const unavailable = expect.objectContaining({ code: 'RATES_UNAVAILABLE' })
 
@@ -47,7 +49,7 @@ describe('the price of several sources', () => {
 
   it('is as old as the last of as many sources as are needed, so that a slow third one does not age it', async () => {
     const sources = [12_000, 1_000, 3_000].map((ageMs, n) => source(`${n}`, () => at(100_000n), ageMs))
-    const readAt = async (quorum: number) => (await createMedianPrices({ sources, quorum, now: () => NOW }).read()).at
+    const readAt = async (quorum: number) => timeOf(createMedianPrices({ sources, quorum, now: () => NOW }))
     expect(await readAt(2)).toBe(NOW - 3_000)
     expect(await readAt(3)).toBe(NOW - 12_000)
   })
@@ -71,13 +73,15 @@ describe('the price of several sources', () => {
   it('M20: excludes a snapshot of more than two seconds in the future, which would never become stale', async () => {
     const dropped: string[] = []
     const readEarly = (earlyMs: number) =>
-      createMedianPrices({
-        sources: [source('a', () => at(100_000n)), source('b', () => at(100_100n), -earlyMs)],
-        quorum: 2,
-        now: () => NOW,
-        onDropped: ({ source: id, reason }) => dropped.push(`${id} ${reason}`),
-      }).read()
-    expect((await readEarly(2_000)).at).toBe(NOW)
+      timeOf(
+        createMedianPrices({
+          sources: [source('a', () => at(100_000n)), source('b', () => at(100_100n), -earlyMs)],
+          quorum: 2,
+          now: () => NOW,
+          onDropped: ({ source: id, reason }) => dropped.push(`${id} ${reason}`),
+        }),
+      )
+    expect(await readEarly(2_000)).toBe(NOW)
     await expect(readEarly(2_001)).rejects.toEqual(unavailable)
     expect(dropped).toEqual(['b future'])
   })
@@ -118,7 +122,7 @@ describe('the price of several sources', () => {
         quorum: 3,
         now: () => NOW,
       })
-    expect((await with3(30_000).read()).at).toBe(NOW - 30_000)
+    expect(await timeOf(with3(30_000))).toBe(NOW - 30_000)
     await expect(with3(30_001).read()).rejects.toEqual(unavailable)
   })
 })

@@ -25,7 +25,7 @@ type Options = Readonly<{
 /** One price of one source in US dollars. */
 type Candidate = Readonly<{ source: string; at: number; price: Price }>
 type Accepted = Readonly<{ at: number; usd: bigint }>
-/** What the sources agree on. `at`: as many sources as needed state a price of this time or later. */
+/** What the sources agree on. `at`: as many sources as the quorum state a price of this time or later. */
 type Agreed = Readonly<{ at: number; price: Price }>
 type Verdict = Readonly<{ agreed: Agreed | null; dropped: readonly (readonly [source: string, reason: DropReason])[] }>
 type Judge = (key: string, candidates: readonly Candidate[]) => Verdict
@@ -73,17 +73,17 @@ export function createMedianPrices(options: Options): Prices {
     read: async (): Promise<PriceSnapshot> => {
       const votes = await collectPrices({ sources, now, maxAgeMs, timeoutMs, spreadBps, onDropped })
       const usd = new Map<string, Price>()
-      let at = Number.POSITIVE_INFINITY
+      const times = new Map<string, number>()
       for (const [key, candidates] of toCandidates(votes, findRates(votes, judge), { spreadBps, onDropped })) {
         const { agreed, dropped } = judge(key, candidates)
         for (const [source, reason] of dropped) onDropped({ source, reason, priceKey: key })
         if (agreed === null) continue
         usd.set(key, agreed.price)
         accepted.set(key, { at: now(), usd: midPrice(agreed.price) })
-        at = Math.min(at, agreed.at)
+        times.set(key, agreed.at)
       }
       if (usd.size === 0) throw new AppError('RATES_UNAVAILABLE', 'there are no current rates')
-      return { at, usd }
+      return { usd, times }
     },
   }
 }
@@ -138,7 +138,10 @@ function isJump(last: Accepted, center: bigint, now: number): boolean {
   return (high - low) * BPS > low * allowedBps
 }
 
-/** Null if fewer than the quorum agree. A source beyond the quorum that is slower widens the price and does not age it. */
+/**
+ * Null if fewer than the quorum agree. A source beyond the quorum that is slower widens the price and does not age it: one
+ * source that repeats an old price with its old time cannot end the fixed rates of a currency.
+ */
 function combine(agreeing: readonly Candidate[], quorum: number): Agreed | null {
   const times = agreeing.map(({ at }) => at).toSorted((a, b) => b - a)
   const at = times[quorum - 1]

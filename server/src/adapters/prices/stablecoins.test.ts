@@ -111,7 +111,8 @@ describe('a price in a stablecoin', () => {
       source('binance', 'usdt', [['btc', '70000', '70001', 1_000]]),
       source('okx', 'usdt', [['btc', '70000', '70001', 500]]),
     ])
-    expect((await prices.read()).at).toBe(NOW - 4_000)
+    const { times } = await prices.read()
+    expect(Object.fromEntries(times)).toEqual({ usdt: NOW - 4_000, btc: NOW - 4_000 })
   })
 
   test('is dropped if its book is absurd, crossed or empty, also after it is multiplied', async () => {
@@ -133,6 +134,26 @@ describe('a price in a stablecoin', () => {
 })
 
 describe('a source', () => {
+  test('that states some prices only, or repeats an old one, ages and ends those alone', async () => {
+    const { prices } = combine([
+      source('kraken', 'usd', [
+        ['btc', '64000', '64001', 500],
+        ['eth', '3000', '3001', 500],
+        ['ltc', '90', '90.1', 500],
+      ]),
+      source('bitstamp', 'usd', [
+        ['btc', '64000', '64001', 1_000],
+        ['eth', '3000', '3001', 29_000],
+        ['ltc', '90', '90.1', 30_001],
+      ]),
+      source('bitfinex', 'usd', [['btc', '64000', '64001', 29_000]]),
+    ])
+    const { usd, times } = await prices.read()
+    expect([...usd.keys()]).toEqual(['btc', 'eth'])
+    // Two sources state 64 000 of that time or later: the third widens the price and does not age it.
+    expect(Object.fromEntries(times)).toEqual({ btc: NOW - 1_000, eth: NOW - 29_000 })
+  })
+
   test('is reported for each price that it is known to state and does not', async () => {
     const btc = source('kraken', 'usd', [['btc', '64000', '64001']])
     const { prices, dropped } = combine([{ ...btc, priceKeys: ['btc', 'aero'] }], 1)

@@ -1,6 +1,6 @@
 import { dexNetworks } from '../../../dexes/index.ts'
 import { formatUnits } from '../../core/domain/amount.ts'
-import { USD_DECIMALS } from '../../core/domain/price.ts'
+import { priceTime, USD_DECIMALS } from '../../core/domain/price.ts'
 import { findNetwork, formatSigned, listedCurrency } from '../actions/lookup.ts'
 import { explorerUrl } from './explorer-links.ts'
 import { type ReadContext, type ReadsOf, requireLive, toPage, whole } from './read.ts'
@@ -11,9 +11,11 @@ export const marketReads: ReadsOf<
   'prices' | 'venues' | 'networks' | 'dexes' | 'tokens' | 'swaps' | 'swapFees' | 'unclaimedFees'
 > = {
   async prices(context) {
-    const { at, usd } = requireLive(context).book().prices
+    const { prices } = requireLive(context).book()
     const show = (price: bigint) => formatUnits(price, USD_DECIMALS)
-    const rows = [...usd].map(([key, { bid, ask }]) => ({ key, bid: show(bid), ask: show(ask), at: new Date(at) }))
+    const rows = [...prices.usd].map(([key, { bid, ask }]) => {
+      return { key, bid: show(bid), ask: show(ask), at: new Date(priceTime(prices, key)) }
+    })
     return whole(rows.toSorted((a, b) => (a.key < b.key ? -1 : 1)))
   },
   async venues(context) {

@@ -27,6 +27,11 @@ export type Reserves = Readonly<{
   at: number
   /** Units that can be paid out now. null = unlimited; absent = none. */
   available: ReadonlyMap<AssetId, bigint | null>
+  /**
+   * The largest payout that quotes promise, where limits of payouts hold larger ones. An accepted deposit may have more: it must
+   * not wait for a reserve because the price has moved. Absent: what is available.
+   */
+  promised?: ReadonlyMap<AssetId, bigint>
   /** What fixed rates may promise. Absent: without a limit. */
   fixed?: ReadonlyMap<AssetId, FixedStock>
 }>
@@ -93,7 +98,7 @@ export function emptyBook(
   stableBandPercent = defaultStableBandPercent,
 ): Book {
   return {
-    prices: { at: 0, usd: new Map() },
+    prices: { usd: new Map(), times: new Map() },
     fees: new Map(),
     reserves: { at: 0, available: new Map() },
     pauses: { networks: new Set(), assets: new Set() },

@@ -24,6 +24,8 @@ export type CurrencyDefinition = Readonly<{
   icon: string
   /** Key of its reference price, for example `usdt` for USDT on every network. */
   priceKey: string
+  /** A bridge or an exchange issues it against the original with the same ticker, and it follows the price of that. */
+  isBridged?: boolean
   /** Code in the rates feed if it differs from the rule of `feedCodes`. */
   feedCode?: string
 }>

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { price, usd } from '../../exchange/domain/pricing.fixture.ts'
-import { convert, getPrice, unitsWorth, usdValue } from './price.ts'
+import { convert, getPrice, newerPrices, pricesAt, unitsWorth, usdValue } from './price.ts'
 
-const snapshot = {
-  at: 0,
-  usd: new Map([
+const snapshot = pricesAt(
+  0,
+  new Map([
     ['btc', price('99990', '100010')],
     ['usdt', price('0.9999', '1.0001')],
   ]),
-}
+)
 const btc = { priceKey: 'btc', decimals: 8 }
 const usdt = { priceKey: 'usdt', decimals: 6 }
 
@@ -51,13 +51,13 @@ describe('convert', () => {
         decimals,
         decimals,
         (amount, a, b, c, d, fromDecimals, toDecimals) => {
-          const prices = {
-            at: 0,
-            usd: new Map([
+          const prices = pricesAt(
+            0,
+            new Map([
               ['from', { bid: a, ask: a + b }],
               ['to', { bid: c, ask: c + d }],
             ]),
-          }
+          )
           const from = { priceKey: 'from', decimals: fromDecimals }
           const to = { priceKey: 'to', decimals: toDecimals }
           // amount × from price ÷ to price, to the last decimal of `to`.
@@ -82,8 +82,24 @@ describe('getPrice', () => {
       ['0', '1'],
       ['2', '1'],
     ] as const) {
-      expect(() => getPrice({ at: 0, usd: new Map([['x', price(bid, ask)]]) }, 'x')).toThrow('positive')
+      expect(() => getPrice(pricesAt(0, new Map([['x', price(bid, ask)]])), 'x')).toThrow('positive')
     }
+  })
+})
+
+test('of two snapshots, each price is the newer one, and the last one decides which prices there are', () => {
+  const [old, fresh] = [price('1', '1'), price('2', '2')]
+  const last = {
+    usd: new Map(Object.entries({ a: old, b: old, c: old })),
+    times: new Map(Object.entries({ a: 5, b: 9 })),
+  }
+  const next = {
+    usd: new Map(Object.entries({ a: fresh, b: fresh, d: fresh })),
+    times: new Map(Object.entries({ a: 6, b: 7, d: 1 })),
+  }
+  expect(newerPrices(last, next)).toEqual({
+    usd: new Map(Object.entries({ a: fresh, b: old, d: fresh })),
+    times: new Map(Object.entries({ a: 6, b: 9, d: 1 })),
   })
 })
 

@@ -5,12 +5,12 @@ import { AppError } from './errors.ts'
 /** US dollars per whole unit of a currency (1 BTC), scaled by 10^12. 0 < bid ≤ ask. */
 export type Price = Readonly<{ bid: bigint; ask: bigint }>
 
-/** Reference prices at one moment. */
+/** Reference prices, each with its own time: one that is old ages no other. Both maps are by the catalogue's `priceKey`. */
 export type PriceSnapshot = Readonly<{
-  /** Time of the oldest price in it, in milliseconds since 1970. */
-  at: number
-  /** By the catalogue's `priceKey`. An absent key has no current price. */
+  /** An absent key has no current price. */
   usd: ReadonlyMap<string, Price>
+  /** Milliseconds since 1970. */
+  times: ReadonlyMap<string, number>
 }>
 
 /** What a conversion needs of an asset. `CurrencyDefinition` satisfies it. */
@@ -26,6 +26,35 @@ export type Side = 'give' | 'cover'
 export type Ratio = Readonly<{ numerator: bigint; denominator: bigint }>
 
 export const USD_DECIMALS = 12
+
+/** Prices that all have the same time. */
+export function pricesAt(at: number, usd: ReadonlyMap<string, Price>): PriceSnapshot {
+  return { usd, times: new Map([...usd.keys()].map((key) => [key, at])) }
+}
+
+/** The time of a price in milliseconds since 1970; 0 for a price without one, which is then too old. */
+export function priceTime({ times }: Pick<PriceSnapshot, 'times'>, priceKey: string): number {
+  return times.get(priceKey) ?? 0
+}
+
+/** The time of the oldest price; 0 without prices. */
+export function oldestTime({ times }: Pick<PriceSnapshot, 'times'>): number {
+  return times.size === 0 ? 0 : Math.min(...times.values())
+}
+
+/** `next`, but of each key the newer price: reads may overlap, and the sources of a price change. */
+export function newerPrices(last: PriceSnapshot, next: PriceSnapshot): PriceSnapshot {
+  const usd = new Map(next.usd)
+  const times = new Map(next.times)
+  for (const key of next.usd.keys()) {
+    const price = last.usd.get(key)
+    const at = priceTime(last, key)
+    if (price === undefined || at <= priceTime(next, key)) continue
+    usd.set(key, price)
+    times.set(key, at)
+  }
+  return { usd, times }
+}
 
 /** Throws RATES_UNAVAILABLE if there is no price. */
 export function getPrice(snapshot: PriceSnapshot, priceKey: string): Price {

@@ -39,10 +39,18 @@ export function escapeXml(text: string): string {
   return text.replace(ILLEGAL, '').replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** A piece of the document, with the targets of its directions. `from` is null for the frame. */
-export type FeedPiece = Readonly<{ text: string; from: AssetId | null; targets: readonly AssetId[] }>
+/**
+ * A piece of the document, with the targets of its directions. `from` is null for the frame. `goodUntil`: milliseconds since
+ * 1970 after which a source of one of these directions is too old.
+ */
+export type FeedPiece = Readonly<{
+  text: string
+  from: AssetId | null
+  targets: readonly AssetId[]
+  goodUntil: number
+}>
 
-const frame = (text: string): FeedPiece => ({ text, from: null, targets: [] })
+const frame = (text: string): FeedPiece => ({ text, from: null, targets: [], goodUntil: Number.POSITIVE_INFINITY })
 
 /**
  * The feed in the BestChange format, one item a line. Each yielded piece holds one source currency, so that the caller can
@@ -52,12 +60,12 @@ export function* renderFeed(source: FeedSource): Generator<FeedPiece> {
   const sides = listSides(source)
   yield frame('<?xml version="1.0" encoding="UTF-8"?>\n<rates>\n')
   for (const from of sides) {
-    const items = sides.map((to) => ({ to: to.currency.asset.id, text: renderItem(source, from, to) }))
-    const listed = items.filter(({ text }) => text !== '')
+    const listed = sides.flatMap((to) => renderItem(source, from, to) ?? [])
     yield {
       text: listed.map(({ text }) => text).join(''),
       from: from.currency.asset.id,
       targets: listed.map(({ to }) => to),
+      goodUntil: Math.min(...listed.map(({ goodUntil }) => goodUntil)),
     }
   }
   yield frame('</rates>\n')
@@ -80,13 +88,15 @@ function listSides({ book, currencies, codes }: FeedSource): FeedSide[] {
   })
 }
 
-function renderItem(source: FeedSource, from: FeedSide, to: FeedSide): string {
-  if (to.target === null || from === to) return ''
+type FeedItem = Readonly<{ text: string; to: AssetId; goodUntil: number }>
+
+function renderItem(source: FeedSource, from: FeedSide, to: FeedSide): FeedItem | null {
+  if (to.target === null || from === to) return null
   const pricing = findPricing(source, from.currency, to.currency)
-  if (pricing === null) return ''
+  if (pricing === null) return null
   const fromUnits = sizeOf(pricing)
   const toUnits = payoutUnits(pricing, fromUnits)
-  if (toUnits === 0n) return ''
+  if (toUnits === 0n) return null
   const { decimals } = from.currency.asset
   const { availableUnits, maxUnits } = pricing
   const reserve =
@@ -94,7 +104,8 @@ function renderItem(source: FeedSource, from: FeedSide, to: FeedSide): string {
   const max = maxUnits === null ? '' : `<maxamount>${figure(maxUnits, decimals)}</maxamount>`
   const min = `<minamount>${formatUnits(pricing.minUnits, decimals)}</minamount>`
   const rate = renderRate(fromUnits * to.scale, toUnits * from.scale)
-  return `${from.opening}${to.target}${rate}${reserve}${min}${max}<param>floating</param></item>\n`
+  const text = `${from.opening}${to.target}${rate}${reserve}${min}${max}<param>floating</param></item>\n`
+  return { text, to: to.currency.asset.id, goodUntil: pricing.goodUntil }
 }
 
 /** `in` and `out`, one of them 1. The other one is rounded in our favour. */

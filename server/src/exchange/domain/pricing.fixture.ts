@@ -2,7 +2,7 @@ import { type AssetId, assetId } from '../../core/domain/asset.ts'
 import type { Book, NetworkFees } from '../../core/domain/book.ts'
 import type { AssetClass, Currency } from '../../core/domain/currency.ts'
 import type { Network } from '../../core/domain/network.ts'
-import type { Price } from '../../core/domain/price.ts'
+import { type Price, pricesAt } from '../../core/domain/price.ts'
 
 /* Currencies and books for tests of prices. No figure comes from the catalogue. */
 export const NOW = Date.UTC(2026, 10, 20, 12)
@@ -99,7 +99,7 @@ export function makeBook({ prices, fees, reserves, at = NOW }: BookParts): Book 
     },
   ])
   return {
-    prices: { at, usd: new Map(Object.entries(prices)) },
+    prices: pricesAt(at, new Map(Object.entries(prices))),
     fees: new Map(networkFees),
     reserves: { at, available: new Map(Object.entries(reserves)) as ReadonlyMap<AssetId, bigint | null> },
     pauses: { networks: new Set(), assets: new Set() },

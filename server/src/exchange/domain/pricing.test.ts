@@ -11,6 +11,7 @@ import {
   minInputFor,
   type Pair,
   payoutFeeIn,
+  payoutUnits,
   pricePair,
   quotedInputFor,
   quoteUnits,
@@ -388,6 +389,48 @@ describe('a direction that cannot be exchanged', () => {
     expect(fixed(NOW + 5_000)).not.toThrow()
     expect(fixed(NOW + 5_001)).toThrow(code('RATES_UNAVAILABLE'))
     expect(pricePair(book, { ...request, flow: 'fixed-rate' }, NOW).goodUntil).toBe(NOW + 5_000)
+  })
+
+  it('has the age of the oldest price that it needs: both sides, and the fees of their networks', () => {
+    const aged = (ages: Readonly<Record<string, number>>) => ({
+      ...book,
+      prices: {
+        ...book.prices,
+        times: new Map([...book.prices.times].map(([key, time]) => [key, time - (ages[key] ?? 0)])),
+      },
+    })
+    const price = (pair: Partial<typeof request>, ages: Readonly<Record<string, number>>) =>
+      pricePair(aged(ages), { ...request, ...pair }, NOW)
+    // Neither SHIB nor USDT is needed for BTC to ETH.
+    expect(price({ from: btc, to: eth }, { shib: 90_000, usdt: 90_000, btc: 7_000, eth: 9_000 }).goodUntil).toBe(
+      NOW + 21_000,
+    )
+    for (const key of ['btc', 'usdt', 'eth']) {
+      const needed = { from: btc, to: usdt }
+      expect(price(needed, { [key]: 30_000 }).goodUntil).toBe(NOW)
+      expect(() => price(needed, { [key]: 30_001 })).toThrow(
+        expect.objectContaining({ code: 'RATES_UNAVAILABLE', message: expect.stringContaining(key.toUpperCase()) }),
+      )
+      expect(price({ ...needed, flow: 'fixed-rate' }, { [key]: 5_000 }).goodUntil).toBe(NOW)
+      expect(() => price({ ...needed, flow: 'fixed-rate' }, { [key]: 5_001 })).toThrow(code('RATES_UNAVAILABLE'))
+    }
+    expect(price({ from: btc, to: eth, flow: 'fixed-rate' }, { usdt: 5_001 }).goodUntil).toBe(NOW + 5_000)
+    // A price without a time is too old.
+    expect(() => pricePair({ ...book, prices: { ...book.prices, times: new Map() } }, request, NOW)).toThrow(
+      code('RATES_UNAVAILABLE'),
+    )
+  })
+
+  it('promises no larger payout than the limits of payouts allow, except to an accepted deposit', () => {
+    const limited = { ...book, reserves: { ...book.reserves, promised: new Map([[eth.asset.id, 10n ** 18n]]) } }
+    const pair: typeof request = { ...request, from: btc, to: eth }
+    expect(pricePair(book, pair, NOW).availableUnits).toBe(100n * 10n ** 18n - 210_000_000_000_000n)
+    const promised = pricePair(limited, pair, NOW)
+    expect(promised.availableUnits).toBe(10n ** 18n)
+    expect(payoutUnits(promised, promised.maxUnits ?? 0n)).toBeLessThanOrEqual(10n ** 18n)
+    expect(pricePair(limited, { ...pair, isAccepted: true }, NOW).maxUnits).toBe(pricePair(book, pair, NOW).maxUnits)
+    // Without a price nothing is promised.
+    expect(() => pricePair(limited, { ...pair, to: usdt }, NOW)).toThrow(code('INSUFFICIENT_LIQUIDITY'))
   })
 
   it('throws if the gas for a token is missing', () => {

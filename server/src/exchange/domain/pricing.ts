@@ -1,19 +1,23 @@
 import { BPS, scale, toSignificant } from '../../core/domain/amount.ts'
 import type { AssetId } from '../../core/domain/asset.ts'
-import {
-  type Book,
-  FEES_MAX_AGE_MS,
-  type NetworkFees,
-  PRICES_MAX_AGE_MS,
-  RESERVES_MAX_AGE_MS,
-} from '../../core/domain/book.ts'
+import { type Book, FEES_MAX_AGE_MS, type NetworkFees, RESERVES_MAX_AGE_MS } from '../../core/domain/book.ts'
 import type { Currency, CurrencyDefinition } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
-import { convert, getPrice, midPrice, ONE_USD, type Ratio, ratio, usdValue } from '../../core/domain/price.ts'
+import {
+  convert,
+  getPrice,
+  midPrice,
+  ONE_USD,
+  priceTime,
+  type Ratio,
+  ratio,
+  usdValue,
+} from '../../core/domain/price.ts'
 import { assert } from '../../lib/assert.ts'
 import { absolute, largest, smallest } from '../../lib/bigint.ts'
 import type { Flow } from './exchange.ts'
 import { fixedReserveLeft } from './fixed-reserve.ts'
+import { checkFresh, priceAgeMsOf, priceKeysOf } from './price-age.ts'
 import type { RateQuote } from './rate-quote.ts'
 
 export type Pair = Readonly<{
@@ -23,6 +27,8 @@ export type Pair = Readonly<{
   partnerFeeBps: number
   /** Whose share of the reserve limits a fixed rate. Absent: a partner without promises. */
   partnerId?: string
+  /** A deposit within the maximum that its create accepted: the reserve is its limit, and no limit of payouts. */
+  isAccepted?: boolean
 }>
 
 /** A direction priced from one book: the parts that all its quotes share. */
@@ -62,7 +68,7 @@ const MIN_DIGITS = 3
  * what is reserved for the exchange in question, which is available to it.
  */
 export function pricePair(book: Book, pair: Pair, now: number, ownUnits = 0n): PairPricing {
-  return limitDirection(book, priceDirection(book, pair, now), pair.partnerId, ownUnits)
+  return limitDirection(book, priceDirection(book, pair, now), pair, ownUnits)
 }
 
 /** The part of `pricePair` that no partner changes. */
@@ -70,7 +76,8 @@ export function priceDirection(book: Book, pair: Pair, now: number): DirectionPr
   const { from, to } = pair
   checkOpen(book, pair)
   const priceAgeMs = priceAgeMsOf(book, pair)
-  checkFresh(book, now, priceAgeMs)
+  const priceKeys = priceKeysOf(book, [from, to])
+  checkFresh(book, priceKeys, now, priceAgeMs)
   checkPegs(book, [from, to])
   const fromCosts = getCosts(book, from, now)
   const toCosts = getCosts(book, to, now)
@@ -95,7 +102,7 @@ export function priceDirection(book: Book, pair: Pair, now: number): DirectionPr
     fromPrice: midPrice(getPrice(book.prices, from.definition.priceKey)),
     toPrice: midPrice(getPrice(book.prices, to.definition.priceKey)),
     goodUntil: Math.min(
-      book.prices.at + priceAgeMs,
+      ...priceKeys.map((key) => priceTime(book.prices, key) + priceAgeMs),
       book.reserves.at + RESERVES_MAX_AGE_MS,
       fromCosts.at + FEES_MAX_AGE_MS,
       toCosts.at + FEES_MAX_AGE_MS,
@@ -107,12 +114,13 @@ export function priceDirection(book: Book, pair: Pair, now: number): DirectionPr
 export function limitDirection(
   book: Book,
   direction: DirectionPricing,
-  partnerId: string | undefined,
+  { partnerId, isAccepted = false }: Pick<Pair, 'partnerId' | 'isAccepted'>,
   ownUnits = 0n,
 ): PairPricing {
   const { reserveUnits, ...rest } = direction
   const pair: Pair = { ...direction.pair, ...(partnerId === undefined ? {} : { partnerId }) }
-  const availableUnits = limitFixed(book, pair, addUnits(reserveUnits, ownUnits))
+  const payableUnits = limitFixed(book, pair, addUnits(reserveUnits, ownUnits))
+  const availableUnits = isAccepted ? payableUnits : limitPromised(book, pair, payableUnits)
   const maxUnits = availableUnits === null ? null : toSignificant(maxInputFor(rest, availableUnits), 'down')
   if (maxUnits !== null && maxUnits < rest.minUnits) {
     throw new AppError(
@@ -162,7 +170,7 @@ export function quoteUnits(pricing: PairPricing, requestedUnits: bigint): RateQu
  * disabled, because it is no new exchange, and without fee rates of the intermediary's network.
  */
 export function priceReturn(book: Book, from: Currency, to: Currency, now: number): Costs {
-  checkFresh(book, now)
+  checkFresh(book, priceKeysOf(book, [from, to]), now)
   checkPegs(book, [from, to])
   return {
     rate: ratio(from.definition, to.definition, book.prices, 'give'),
@@ -177,7 +185,7 @@ export function priceReturn(book: Book, from: Currency, to: Currency, now: numbe
  * so its refunds do not wait for prices.
  */
 export function payoutFeeIn(book: Book, currency: Currency, now: number): bigint {
-  if (currency.asset.contract !== null) checkFresh(book, now)
+  if (currency.asset.contract !== null) checkFresh(book, priceKeysOf(book, [currency]), now)
   return getCosts(book, currency, now).networkUnits
 }
 
@@ -267,17 +275,10 @@ function limitFixed(
   return smallest(units, fixedReserveLeft({ ...stock, heldByPartnerUnits }, fixedRates))
 }
 
-/** A fixed rate is a promise for minutes, so it must not begin with an old price. */
-const priceAgeMsOf = ({ fixedRates }: Book, { flow }: Pair): number =>
-  flow === 'fixed-rate' ? Math.min(fixedRates.priceAgeMs, PRICES_MAX_AGE_MS) : PRICES_MAX_AGE_MS
-
-function checkFresh(book: Book, now: number, priceAgeMs = PRICES_MAX_AGE_MS): void {
-  if (now - book.prices.at > priceAgeMs) {
-    throw new AppError('RATES_UNAVAILABLE', `the prices are older than ${priceAgeMs / 1_000} s: retry later`)
-  }
-  if (now - book.reserves.at > RESERVES_MAX_AGE_MS) {
-    throw new AppError('RATES_UNAVAILABLE', `the reserves are older than ${RESERVES_MAX_AGE_MS / 1_000} s: retry later`)
-  }
+function limitPromised({ reserves: { promised } }: Book, { to }: Pair, units: bigint | null): bigint | null {
+  if (promised === undefined) return units
+  const mostUnits = promised.get(to.asset.id) ?? 0n
+  return units === null ? mostUnits : smallest(units, mostUnits)
 }
 
 /** Whether a coin that is pegged to the US dollar has a price outside of the band around it (M20). */

@@ -23,6 +23,29 @@ function publish(freeUnits: bigint, heldUnits: bigint, limit: bigint | null = nu
 }
 
 describe('published reserves', () => {
+  test('promise no exact reserve either, and a limit of payouts as it is', () => {
+    const published = publishReserves({
+      at: NOW,
+      available: new Map([
+        [ID, 512_345n],
+        [btc.asset.id, 512_345n],
+        [usdt.asset.id, null],
+      ]),
+      promised: new Map([
+        [ID, 512_345n],
+        [btc.asset.id, 412_345n],
+        [usdt.asset.id, 312_345n],
+      ]),
+    })
+    expect(published.promised).toEqual(
+      new Map([
+        [ID, 510_000n],
+        [btc.asset.id, 412_345n],
+        [usdt.asset.id, 312_345n],
+      ]),
+    )
+  })
+
   test('have two digits and are never above the exact ones', () => {
     fc.assert(
       fc.property(units, (exactUnits) => {

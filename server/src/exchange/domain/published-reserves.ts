@@ -13,13 +13,32 @@ const DIGITS = 2
  * together would show the reserve again. Unpaid fixed-rate promises are rounded up apart from it, because a partner can
  * create and cancel them without a payment, and would otherwise move the reserve until it steps.
  */
-export function publishReserves({ at, available, fixed }: Reserves): Reserves {
+export function publishReserves({ at, available, promised, fixed }: Reserves): Reserves {
   const stocks = fixed && new Map([...fixed].map(([id, stock]) => [id, publishStock(stock)]))
   const units = [...available].map(([id, exact]): [AssetId, bigint | null] => [
     id,
     exact === null ? null : publishUnits(exact, stocks?.get(id)),
   ])
-  return { at, available: new Map(units), ...(stocks ? { fixed: stocks } : {}) }
+  const published = new Map(units)
+  return {
+    ...{ at, available: published },
+    ...(promised ? { promised: publishPromised(promised, available, published) } : {}),
+    ...(stocks ? { fixed: stocks } : {}),
+  }
+}
+
+/** The limits of payouts are no secret; where the reserve is the bound, it stays rounded. */
+function publishPromised(
+  promised: ReadonlyMap<AssetId, bigint>,
+  available: Reserves['available'],
+  published: Reserves['available'],
+): ReadonlyMap<AssetId, bigint> {
+  return new Map(
+    [...promised].map(([id, units]) => {
+      const [exact, rounded] = [available.get(id) ?? null, published.get(id) ?? null]
+      return [id, exact === null || rounded === null || units < exact ? units : rounded]
+    }),
+  )
 }
 
 const publishStock = ({ freeUnits, heldUnits, heldByPartner }: FixedStock): FixedStock => ({

@@ -1,15 +1,27 @@
 import { expect, test } from 'vitest'
-import { largestPayoutUsd } from './outflow-limits.ts'
+import { largestPayoutUnits, largestPayoutUsd } from './outflow-limits.ts'
 
 test.each([
-  [50_000n, 200_000n, 1_000_000n, 25, 50_000n],
+  // 50 000 ÷ 1.01: a payout may become 1 % larger until it is paid.
+  [50_000n, 200_000n, 1_000_000n, 25, 49_504n],
   // What is above the share of a partner waits for an operator.
-  [50_000n, 100_000n, 500_000n, 25, 25_000n],
-  [50_000n, 1_000_000n, 40_000n, 25, 10_000n],
-  [50_000n, 50_000n, 500_000n, 100, 50_000n],
+  [50_000n, 100_000n, 500_000n, 25, 24_752n],
+  [50_000n, 1_000_000n, 40_000n, 25, 9_900n],
+  [50_000n, 50_000n, 500_000n, 100, 49_504n],
 ] as const)(
   'limits of %i per payout, %i per hour and %i per day with %i percent for one partner: quotes promise at most %i',
   (perTransactionUsd, hourUsd, dayUsd, partnerPercent, most) => {
     expect(largestPayoutUsd({ perTransactionUsd, hourUsd, dayUsd, partnerPercent })).toBe(most)
+  },
+)
+
+test.each([
+  [101n, 500n, 2_000n, 100n],
+  [500n, 101n, 2_000n, 100n],
+  [500n, 2_000n, 101n, 100n],
+])(
+  "the signer's limits of %i units per payout, %i per hour and %i per day: quotes promise at most %i",
+  (transaction, hour, day, most) => {
+    expect(largestPayoutUnits({ transaction, hour, day })).toBe(most)
   },
 )

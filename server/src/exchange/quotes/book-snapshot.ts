@@ -53,7 +53,7 @@ export function createBookSnapshot(initial: Book): BookSnapshot {
         if (directions.size >= PRICINGS_MAX) directions.clear()
         directions.set(key, direction)
       }
-      return limitDirection(published, direction, pair.partnerId)
+      return limitDirection(published, direction, pair)
     },
     subscribe: (listener) => {
       listeners.add(listener)

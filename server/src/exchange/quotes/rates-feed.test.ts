@@ -120,3 +120,37 @@ it('is the same document before and after a payment that is smaller than the ste
   expect(await renderWith(511_111_111n)).toBe(before)
   expect(await renderWith(509_999_999n)).not.toBe(before)
 })
+
+/** The book with some prices older than the others. */
+const aged = (ages: Readonly<Record<string, number>>) => {
+  const { prices } = current
+  return { ...prices, times: new Map([...prices.times].map(([key, time]) => [key, time - (ages[key] ?? 0)])) }
+}
+
+it('loses the directions of a stale price alone, before the next rendering would be too late (I-30)', async () => {
+  const { feed, books, time } = start()
+  const directions = () =>
+    [...codes.keys()].flatMap((from) =>
+      [...codes.keys()].filter((to) => feed.lists(from, to)).map((to) => `${from} ${to}`),
+    )
+  books.replace({ prices: aged({ btc: 26_001 }) })
+  await feed.render()
+  expect(directions()).toEqual(['eth@eth usdt@eth', 'usdt@eth eth@eth'])
+  time.now += 26_000
+  expect(feed.ratesFeed().xml.toString()).not.toContain('BTC')
+  time.now = NOW
+  books.replace({ prices: aged({ btc: 26_000 }) })
+  await feed.render()
+  expect(directions()).toHaveLength(6)
+  time.now += 4_000
+  expect(() => feed.ratesFeed()).not.toThrow()
+  time.now += 1
+  expect(() => feed.ratesFeed()).toThrow(unavailable)
+  await feed.render()
+  expect(feed.ratesFeed().xml.toString()).toContain('<from>ETH</from><to>USDTERC20</to>')
+  // Without the price of the coin in which a network takes its fees, none of its tokens is listed.
+  time.now = NOW
+  books.replace({ prices: aged({ eth: 26_001 }) })
+  await feed.render()
+  expect(() => feed.ratesFeed()).toThrow(unavailable)
+})

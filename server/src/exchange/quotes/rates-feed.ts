@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { AssetId } from '../../core/domain/asset.ts'
-import { type Book, PRICES_MAX_AGE_MS, RESERVES_MAX_AGE_MS } from '../../core/domain/book.ts'
+import type { Book } from '../../core/domain/book.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { renderFeed } from '../domain/feed.ts'
@@ -43,11 +43,16 @@ type Dependencies = Readonly<{
   onError(error: unknown): void
 }>
 
-/** `goodUntil`: milliseconds since 1970 after which its sources are too old. */
+/** `goodUntil`: milliseconds since 1970 after which a source of one of its directions is too old. */
 type Rendered = Readonly<{ feed: Feed; goodUntil: number; directions: ReadonlyMap<AssetId, ReadonlySet<AssetId>> }>
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
+/**
+ * A direction whose sources are too old within this time is left out, so that it does not end the feed before the next
+ * rendering: twice the interval, because a rendering may start late.
+ */
+const LEFT_MIN_MS = 4_000
 /** Nearly as small as the highest quality, and fast enough for a feed that is compressed every few seconds. */
 const BROTLI_QUALITY = 5
 
@@ -122,15 +127,17 @@ async function renderOnce(dependencies: Dependencies, previous: Rendered | null)
   const startedAt = now()
   const pieces: string[] = []
   const directions = new Map<AssetId, ReadonlySet<AssetId>>()
-  for (const { text, from, targets } of renderFeed({ book, currencies, codes, now: startedAt })) {
+  let goodUntil = Number.POSITIVE_INFINITY
+  for (const piece of renderFeed({ book, currencies, codes, now: startedAt + LEFT_MIN_MS })) {
+    const { text, from, targets } = piece
     pieces.push(text)
+    goodUntil = Math.min(goodUntil, piece.goodUntil)
     if (from !== null && targets.length > 0) directions.set(from, new Set(targets))
     // A piece takes a fraction of a millisecond. Requests are served in between.
     await yieldToEventLoop()
   }
   const xml = Buffer.from(pieces.join(''), 'utf8')
   const etag = `"${createHash('sha256').update(xml).digest('base64url')}"`
-  const goodUntil = Math.min(book.prices.at + PRICES_MAX_AGE_MS, book.reserves.at + RESERVES_MAX_AGE_MS)
   if (previous?.feed.etag === etag) return { feed: previous.feed, goodUntil, directions }
   const [gzipped, brotli] = await Promise.all([
     compressGzip(xml),

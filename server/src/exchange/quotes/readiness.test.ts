@@ -7,7 +7,7 @@ import type { FindPrivateFailure } from './choose-intermediary.ts'
 import { createReadiness } from './readiness.ts'
 
 const currencies = [btc, eth, usdt]
-const quotesNothing = 'no pair can be quoted: networks are paused, or their nodes do not answer'
+const quotesNothing = 'no pair can be quoted: prices are out of date, networks are paused, or their nodes do not answer'
 const book = makeBook(bookParts)
 
 type Change = Readonly<{
@@ -122,5 +122,26 @@ test('stays ready when one network fails later, and not when all fail', () => {
   later.replace({ pauses: { networks: new Set(), assets: new Set(['usdt@eth']) } })
   expect(later.readiness()).toEqual([])
   later.replace({ fees: feesOf(120_001, 'btc', 'eth') })
+  expect(later.readiness()).toEqual([quotesNothing])
+})
+
+test('a stale price ends the directions of its currency alone, at the start and later', () => {
+  const staleFor = (...keys: string[]) => ({
+    prices: {
+      ...book.prices,
+      times: new Map([...book.prices.times].map(([key, time]) => [key, keys.includes(key) ? time - 30_001 : time])),
+    },
+  })
+  const lists = (from: string, to: string) => ![from, to].includes('usdt@eth')
+  expect(reasons({}, { lists })).toEqual(['the rates feed does not list every direction yet'])
+  expect(reasons(staleFor('usdt'), { lists })).toEqual([])
+  // Fees on Ethereum are in ether: nothing there has an amount. Bitcoin alone has no direction.
+  expect(reasons(staleFor('eth'))).toEqual([quotesNothing])
+  expect(reasons(staleFor('btc', 'eth', 'usdt', 'shib'))).toEqual(['prices are out of date'])
+  const later = start()
+  expect(later.readiness()).toEqual([])
+  later.replace(staleFor('usdt'))
+  expect(later.readiness()).toEqual([])
+  later.replace(staleFor('btc'))
   expect(later.readiness()).toEqual([quotesNothing])
 })

@@ -1,6 +1,7 @@
-import { type Book, FEES_MAX_AGE_MS, PRICES_MAX_AGE_MS, RESERVES_MAX_AGE_MS } from '../../core/domain/book.ts'
+import { type Book, FEES_MAX_AGE_MS, RESERVES_MAX_AGE_MS } from '../../core/domain/book.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
+import { hasCurrentPrices } from '../domain/price-age.ts'
 import { isOffPeg } from '../domain/pricing.ts'
 import { privateTypes } from '../domain/private-plan.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
@@ -49,7 +50,7 @@ function findReasons({ currencies, networks, books, now }: ReadinessDependencies
   const book = books.current()
   const at = now()
   const reasons: string[] = []
-  if (at - book.prices.at > PRICES_MAX_AGE_MS) reasons.push('prices are out of date')
+  if (!currencies.some((currency) => hasCurrentPrices(book, currency, at))) reasons.push('prices are out of date')
   if (at - book.reserves.at > RESERVES_MAX_AGE_MS) reasons.push('reserves are out of date')
   const neededNetworks = Math.min(networks.length, 2)
   const funded = currencies.filter(
@@ -58,7 +59,7 @@ function findReasons({ currencies, networks, books, now }: ReadinessDependencies
   if (countNetworks(funded) < neededNetworks)
     reasons.push(`fewer than ${neededNetworks} networks have funds: send funds to the hot wallet addresses`)
   else if (reasons.length === 0 && !canQuote(funded, book, books, at, neededNetworks))
-    reasons.push('no pair can be quoted: networks are paused, or their nodes do not answer')
+    reasons.push('no pair can be quoted: prices are out of date, networks are paused, or their nodes do not answer')
   return reasons
 }
 
@@ -97,7 +98,7 @@ function findFailure(books: Pick<BookSnapshot, 'price'>, direction: Direction, n
 
 /**
  * Why an enabled direction cannot be quoted, is not in the feed, or cannot be quoted privately. A direction is not enabled
- * if a side is disabled, paused, without a price or off its peg, or if the reserve of its target is too small: only the operator can
+ * if a side is disabled, paused, without a current price or off its peg, or if the reserve of its target is too small: only the operator can
  * change these.
  */
 function findMissing(dependencies: ReadinessDependencies): readonly string[] {
@@ -117,17 +118,15 @@ function findMissing(dependencies: ReadinessDependencies): readonly string[] {
   return [...reasons].slice(0, REASONS_MAX)
 }
 
-function listDirections({ currencies, books }: ReadinessDependencies): readonly Direction[] {
+function listDirections({ currencies, books, now }: ReadinessDependencies): readonly Direction[] {
   const book = books.current()
-  const { pauses, prices } = book
-  const enabled = currencies.filter(
-    ({ enabled, asset, network, definition }) =>
-      enabled &&
-      !pauses.assets.has(asset.id) &&
-      !pauses.networks.has(network.id) &&
-      prices.usd.has(definition.priceKey) &&
-      !isOffPeg(book, definition),
-  )
+  const { pauses } = book
+  const at = now()
+  const enabled = currencies.filter((currency) => {
+    const { enabled, asset, network, definition } = currency
+    const isPaused = pauses.assets.has(asset.id) || pauses.networks.has(network.id)
+    return enabled && !isPaused && hasCurrentPrices(book, currency, at) && !isOffPeg(book, definition)
+  })
   return enabled.flatMap((from) => enabled.filter((to) => to !== from).map((to) => ({ from, to })))
 }
 

@@ -3,9 +3,10 @@ import { PATIENCE } from '../../../../test/support/patience.ts'
 import type { Asset } from '../../core/domain/asset.ts'
 import { emptyBook } from '../../core/domain/book.ts'
 import { AppError } from '../../core/domain/errors.ts'
+import { pricesAt } from '../../core/domain/price.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import { btc, book as current, eth, NOW, usdt } from '../domain/pricing.fixture.ts'
-import { createBookSnapshot } from './book-snapshot.ts'
+import { type BookSnapshot, createBookSnapshot } from './book-snapshot.ts'
 import { type RefreshBook, refreshBook, refreshBookOnce } from './refresh-book.ts'
 
 /** A chain whose payouts cost `gas` × the node's fee rate. `down`: the node fails. */
@@ -37,7 +38,7 @@ function start() {
     prices: {
       read: async () => {
         if (source.down) throw new AppError('RATES_UNAVAILABLE', 'down')
-        return { at: time.now, usd: source.usd }
+        return pricesAt(time.now, source.usd)
       },
     },
     chains: [
@@ -53,6 +54,8 @@ function start() {
   }
   return { books, time, nodes, source, reads, refresh }
 }
+
+const timeOf = (books: BookSnapshot) => books.current().prices.times.get('btc')
 
 /** Runs the loops during the test and awaits their end. */
 async function whileRunning(refresh: RefreshBook, test: () => Promise<void>): Promise<void> {
@@ -71,7 +74,7 @@ describe('refreshBookOnce', () => {
     const { books, refresh } = start()
     await refreshBookOnce(refresh)
     const { prices, fees, reserves, pauses } = books.current()
-    expect(prices).toEqual({ at: NOW, usd: current.prices.usd })
+    expect(prices).toEqual(pricesAt(NOW, current.prices.usd))
     expect(reserves).toEqual({ at: NOW, available: new Map([['btc@btc', 1n]]) })
     expect(pauses.networks).toEqual(new Set(['ltc']))
     expect(fees.get('btc')).toEqual({
@@ -94,7 +97,7 @@ describe('refreshBookOnce', () => {
     nodes.eth.down = true
     await refreshBookOnce(refresh)
     expect(reads).toEqual(expect.arrayContaining(['prices failed', 'fees:eth failed', 'fees:btc read']))
-    expect(books.current().prices).toEqual({ at: 0, usd: new Map() })
+    expect(books.current().prices.usd).toEqual(new Map())
     expect([...books.current().fees.keys()]).toEqual(['btc'])
   })
 })
@@ -110,7 +113,7 @@ describe('refreshBook', () => {
         () => expect(books.current().fees.get('btc')?.payoutFeeUnits.get('btc@btc')).toBe(2_820n),
         PATIENCE,
       )
-      await vi.waitFor(() => expect(books.current().prices.at).toBe(NOW + 5_000), PATIENCE)
+      await vi.waitFor(() => expect(timeOf(books)).toBe(NOW + 5_000), PATIENCE)
     })
     const last = books.current()
     await new Promise((resolve) => setImmediate(resolve))
@@ -130,19 +133,19 @@ describe('refreshBook', () => {
       )
       time.now += 60_000
       await vi.waitFor(() => expect(books.current().fees.get('btc')?.at).toBe(NOW + 60_000), PATIENCE)
-      expect(books.current().prices.at).toBe(NOW)
+      expect(timeOf(books)).toBe(NOW)
       expect(books.current().fees.get('eth')?.at).toBe(NOW)
     })
   })
 
-  it('never replaces a newer snapshot by an older one', async () => {
+  it('never replaces a newer price by an older one', async () => {
     const { books, refresh, time, reads } = start()
     await whileRunning(refresh, async () => {
-      await vi.waitFor(() => expect(books.current().prices.at).toBe(NOW), PATIENCE)
+      await vi.waitFor(() => expect(timeOf(books)).toBe(NOW), PATIENCE)
       time.now -= 10_000
       reads.length = 0
       await vi.waitFor(() => expect(reads.filter((read) => read === 'prices read').length).toBeGreaterThan(1), PATIENCE)
-      expect(books.current().prices.at).toBe(NOW)
+      expect(timeOf(books)).toBe(NOW)
     })
   })
 })

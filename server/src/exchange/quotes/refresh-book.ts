@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nativeId } from '../../core/domain/asset.ts'
 import type { NetworkFees, Pauses, Reserves } from '../../core/domain/book.ts'
 import type { Currency } from '../../core/domain/currency.ts'
+import { newerPrices } from '../../core/domain/price.ts'
 import type { Prices } from '../../core/ports/prices.ts'
 import type { Chain, ChainReader, ChainSender } from '../ports/chain.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
@@ -43,8 +44,7 @@ export async function refreshBook(refresh: RefreshBook, signal: AbortSignal): Pr
   const loops = [
     repeat(refresh, 'prices', pace.prices, signal, async () => {
       const prices = await refresh.prices.read()
-      // Reads of a source may overlap: keep the newer snapshot.
-      if (prices.at >= books.current().prices.at) books.replace({ prices })
+      books.replace({ prices: newerPrices(books.current().prices, prices) })
     }),
     repeat(refresh, 'reserves', pace.reserves, signal, async () => {
       const at = now()

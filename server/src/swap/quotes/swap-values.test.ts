@@ -13,16 +13,19 @@ const token = (address: string, decimals: number): Token => ({
 })
 const [eth, weth, usdc] = [token(nativeAddress, 18), token('0xee', 18), token('0xdc', 6)]
 
-const referenceAt = (at: number) =>
+const referenceAt = (ethAt: number, usdcAt = ethAt) =>
   createReferenceOut({
     books: {
       current: () =>
         ({
           prices: {
-            at,
             usd: new Map([
               ['eth', { bid: 1_999n * USD, ask: 2_001n * USD }],
               ['usdc', { bid: USD, ask: USD }],
+            ]),
+            times: new Map([
+              ['eth', ethAt],
+              ['usdc', usdcAt],
             ]),
           },
         }) as unknown as Book,
@@ -41,5 +44,6 @@ test('D9: the reference output needs a current price of both sides', () => {
   expect(reference(chain, { token: token('0x99', 18), units: 1n }, usdc)).toBeNull()
   // Worth less than a unit: nothing can be said.
   expect(reference(chain, { token: eth, units: 1n }, usdc)).toBeNull()
-  expect(referenceAt(NOW - 30_001)(chain, { token: eth, units: 10n ** 18n }, usdc)).toBeNull()
+  expect(referenceAt(NOW - 30_001, NOW)(chain, { token: eth, units: 10n ** 18n }, usdc)).toBeNull()
+  expect(referenceAt(NOW, NOW - 30_001)(chain, { token: eth, units: 10n ** 18n }, usdc)).toBeNull()
 })

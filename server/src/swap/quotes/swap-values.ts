@@ -1,5 +1,5 @@
 import type { Book } from '../../core/domain/book.ts'
-import { midPrice, unitsWorth, usdValue } from '../../core/domain/price.ts'
+import { midPrice, priceTime, unitsWorth, usdValue } from '../../core/domain/price.ts'
 import type { Token } from '../domain/token.ts'
 import { poolToken } from '../networks.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
@@ -21,11 +21,10 @@ const STALE_MS = 30_000
 export function createReferencePrice({ books, priceKeyOf, now }: SwapValuesDeps) {
   return (chain: SwapChain, token: Token): bigint | null => {
     const { prices } = books.current()
-    if (now() - prices.at > STALE_MS) return null
     const isNativeValue = poolToken(chain, token.address) === chain.wrapped
     const key = priceKeyOf(chain.network.id, isNativeValue ? 'native' : token.address)
     const price = key === null ? undefined : prices.usd.get(key)
-    return price === undefined ? null : midPrice(price)
+    return key === null || price === undefined || now() - priceTime(prices, key) > STALE_MS ? null : midPrice(price)
   }
 }
 

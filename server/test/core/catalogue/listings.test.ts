@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -192,6 +193,24 @@ describe('listings', () => {
       expect([definition.ticker, byTicker.get(definition.ticker) ?? shared]).toEqual([definition.ticker, shared])
       byTicker.set(definition.ticker, shared)
     }
+  })
+
+  it('name the bridged tokens that are priced as their originals, and so does the guide of operators', () => {
+    const bridged = listed.filter(({ definition }) => definition.isBridged).map(({ asset }) => asset.id)
+    expect(bridged.toSorted()).toEqual([
+      ...['dai@arbitrum', 'dai@matic', 'dai@op', 'eth@bsc', 'link@arbitrum', 'usdc@bsc'],
+      ...['usdt@arbitrum', 'usdt@bsc', 'usdt@linea', 'usdt@matic', 'usdt@op', 'wbtc@arbitrum', 'wbtc@matic'],
+    ])
+    for (const { definition } of listed.filter(({ asset }) => bridged.includes(asset.id))) {
+      expect(definition.contract).not.toBeNull()
+      const isOriginal = ({ definition: other }: (typeof listed)[number]) =>
+        other.priceKey === definition.priceKey && !other.isBridged
+      expect(listed.filter(isOriginal)).not.toEqual([])
+    }
+    const guide = readFileSync(join(import.meta.dirname, '../../../../docs/guides/operate.md'), 'utf8')
+    const [, section = ''] = /^### Bridged tokens\n(.*?)^### /ms.exec(guide) ?? []
+    const named = section.match(/`[a-z]+@[a-z]+`/g) ?? []
+    expect(named.map((text) => text.slice(1, -1)).toSorted()).toEqual(bridged.toSorted())
   })
 
   it('have contracts in canonical format', () => {

@@ -59,10 +59,7 @@ test('one currency without a price, or without a reserve, does not keep a proces
 })
 
 test('no price at all, and reserves on one network only, do', async () => {
-  expect(await start(prices('usdt', 'eth', 'btc')).read()).toEqual([
-    503,
-    ['no pair can be quoted: networks are paused, or their nodes do not answer'],
-  ])
+  expect(await start(prices('usdt', 'eth', 'btc')).read()).toEqual([503, ['prices are out of date']])
   expect(await start(reserves('btc@btc')).read()).toEqual([
     503,
     ['fewer than 2 networks have funds: send funds to the hot wallet addresses'],
@@ -81,7 +78,10 @@ test('a direction that its node keeps from being quoted delays the first readine
   replace({ ...prices(), ...reserves('usdt@eth') })
   expect(await read()).toEqual([200, []])
   replace({ ...reserves(), ...fees('usdt@eth', 'eth@eth', 'btc@btc') })
-  expect(await read()).toEqual([503, ['no pair can be quoted: networks are paused, or their nodes do not answer']])
+  expect(await read()).toEqual([
+    503,
+    ['no pair can be quoted: prices are out of date, networks are paused, or their nodes do not answer'],
+  ])
 })
 
 test('the document claims no more than that: one direction, not every one', () => {

@@ -95,7 +95,7 @@ describe('a deposit that the price guard holds', () => {
 
   test('has no amount while there is no price', async () => {
     const exchange = await holdByPrice()
-    path.books.replace({ prices: { at: 0, usd: new Map() } })
+    path.books.replace({ prices: { usd: new Map(), times: new Map() } })
     const foreseen = await foresee(exchange, 'release')
     expect(foreseen).toMatchObject({ units: null, assetId: 'eth@eth', to: exchange.recipient })
     expect(foreseen.notes).toEqual([expect.stringContaining('no current price')])

@@ -74,6 +74,20 @@ describe('M3: a deposit within the bounds of its create that finds no reserve', 
     expect(await path.readExecution(exchange)).toMatchObject({ status: 'refunding', reason: 'ABOVE_MAX' })
   })
 
+  test('does not wait because its price has moved past what quotes promise now, and a larger deposit is refunded', async () => {
+    const fromUnits = PAID / 20n
+    const accepted = { fromUnits, toUnits: (4_975n * ETHER) / 100_000n, maxUnits: fromUnits }
+    const [exact, larger] = [await path.createExchange(accepted), await path.createExchange(accepted)]
+    // 0.05 ether were promised at the create. The deposit is worth as much, and the dollars of the limit are worth less now.
+    path.books.replace({ reserves: { ...whole.reserves, promised: new Map([['eth@eth', (48n * ETHER) / 1_000n]]) } })
+    path.payDeposit(exact, fromUnits)
+    path.payDeposit(larger, fromUnits + COIN / 20_000n)
+    await path.mineBlocks(5)
+    await path.runJobs()
+    expect(await path.readExecution(exact)).toMatchObject({ rateKind: 'floating', waitsSince: null })
+    expect(await path.readExecution(larger)).toMatchObject({ status: 'refunded', reason: 'ABOVE_MAX' })
+  })
+
   test('waits as long if the reserve does not cover the minimum', async () => {
     const exchange = await create()
     setReserve(0n)

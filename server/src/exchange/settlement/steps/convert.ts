@@ -61,10 +61,14 @@ export function storeOrder({ deps, tx, execution }: Act, { id, give, giveUnits, 
 type Position = Readonly<{ deps: MarketDeps; tx: Pick<StoreTx, 'inventory' | 'steps'> }> &
   Pick<Act, 'context' | 'execution'>
 
-/** Current rate of a leg. The limits of a first leg also cover the second, so an amount that cannot be paid out is refunded. */
+/**
+ * Current rate of a leg. The limits of a first leg also cover the second, so an amount that cannot be paid out is refunded. A
+ * deposit that was accepted is not refused because its price has moved past a limit of payouts: such a payout is held.
+ */
 function liveRateOf(act: Position, ownUnits: bigint): LiveRate {
-  const { exchange } = act.context
-  const pricing = pricingOf(act, legOf(act), ownUnits)
+  const { exchange, acceptedMaxUnits } = act.context
+  const isAccepted = act.execution.leg === 0 && wasWithinMax(acceptedMaxUnits, convertibleUnits(act))
+  const pricing = pricingOf(act, legOf(act), ownUnits, isAccepted)
   const next = exchange.legs[act.execution.leg + 1]
   if (next === undefined) return toLiveRate(pricing)
   const { minUnits, maxUnits } = quoteLegs(

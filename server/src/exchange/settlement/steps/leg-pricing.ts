@@ -14,8 +14,14 @@ import { type Act, endsOf, type MarketDeps } from './context.ts'
 type Priced = Readonly<{ deps: MarketDeps; context: Pick<Act['context'], 'exchange'> }>
 
 /** Current floating price of a leg, with the exact reserve: what the create accepted must not fail by the rounding of a quote. */
-export function pricingOf({ deps, context: { exchange } }: Priced, leg: Leg, ownUnits = 0n): PairPricing {
-  return pricePair(deps.books.current(), pairOf(deps, exchange, leg), deps.clock.now(), ownUnits)
+export function pricingOf(
+  { deps, context: { exchange } }: Priced,
+  leg: Leg,
+  ownUnits = 0n,
+  isAccepted = false,
+): PairPricing {
+  const pair = { ...pairOf(deps, exchange, leg), isAccepted }
+  return pricePair(deps.books.current(), pair, deps.clock.now(), ownUnits)
 }
 
 /** Reference rate and costs of a leg now, whatever the reserve of its target is. Null = no current price. */

@@ -128,6 +128,28 @@ test('M27.6: coins that arrive at a hot wallet for no exchange are unclaimed unt
   Object.assign(fixture.settings, { fundingsAreCapital: true })
 })
 
+test('an unclaimed deposit that left the chain answers with the payout that it has, and has none after it is dropped', async () => {
+  Object.assign(fixture.settings, { fundingsAreCapital: false })
+  await fixture.store.pauses.pause('payouts:eth', 'decide about it', 'the test')
+  const txHash = fixture.fakes.eth.pay('eth-hot', ETHER)
+  await fixture.mineBlocks(2)
+  const [deposit] = await fixture.store.operator.listUnclaimed(9)
+  const pay = (address = 'her wallet') =>
+    treasury.payUnclaimed(deposit?.depositId ?? '', async () => ({ address, memo: null }), note)
+  // The first payout was dropped, and the second waits.
+  await createOperatePayouts(fixture.store).drop((await pay('another wallet')).payoutId, note)
+  const { payoutId } = await pay()
+  fixture.fakes.eth.reorg(2, (hash) => hash === txHash)
+  await fixture.runWorkers()
+  const expected = { payoutId, state: 'reserved', repeated: true, assetId: 'eth@eth', units: ETHER }
+  expect(await pay()).toEqual(expected)
+  await expect(pay('another wallet')).rejects.toThrow('already has a payout')
+  await createOperatePayouts(fixture.store).drop(payoutId, note)
+  await expect(pay()).rejects.toThrow('is not unclaimed')
+  await fixture.store.pauses.resume('payouts:eth')
+  Object.assign(fixture.settings, { fundingsAreCapital: true })
+})
+
 test.each([
   ['before', 1],
   ['after', 2],

@@ -234,6 +234,7 @@ describe('the acts of a payout', () => {
     const queuedOf = async () => (await path.listPayouts(await path.reservePayout()))[0]?.id ?? ''
     const [held, waiting, queued] = [await queuedOf(), await queuedOf(), await queuedOf()]
     const sweep = await path.insertPayout('eth', ETHER / 100n, 'somewhere', 'sweep')
+    const own = await path.insertPayout('eth', ETHER / 100n, 'somewhere', 'withdrawal')
     await path.store.payouts.hold([held, sweep], 'PAYEE', null)
     await path.store.payouts.postpone([waiting], 'payout-fee:eth')
     for (const [id, acts] of [
@@ -241,6 +242,7 @@ describe('the acts of a payout', () => {
       [waiting, ['payouts-release']],
       [queued, []],
       [sweep, ['payouts-release', 'payouts-drop']],
+      [own, ['payouts-drop']],
     ] as const) {
       expect(await listed(id)).toMatchObject({ acts })
       expect(await accepted(id)).toEqual(acts)

@@ -101,7 +101,10 @@ function findRefusal(payout: DecidablePayout, act: PayoutAct): string | null {
   if (exchangeId !== null && !isReversed && !isPostponed)
     return `payout ${id} belongs to exchange ${exchangeId}: use swapyard exchanges release, refund or fail`
   if (state !== 'reserved') return `payout ${id} is ${state}: only a payout that is not signed can be decided`
-  if (attention === null && !isPostponed) return `payout ${id} is queued and not held: no decision is needed`
+  // One of no exchange can be dropped whatever it waits for: the queue, a pause, a fee, or its deposit.
+  const isOwnDrop = exchangeId === null && act === 'drop'
+  if (attention === null && !isPostponed && !isOwnDrop)
+    return `payout ${id} is queued and not held: no decision is needed`
   return null
 }
 

@@ -21,6 +21,10 @@ export const noExchange = { exchangeId: null, executionId: null, depositId: null
 export const exchangeJobs = (payouts: readonly Pick<Payout, 'exchangeId'>[]): readonly Job[] =>
   payouts.flatMap(({ exchangeId }) => (exchangeId === null ? [] : [{ kind: 'exchange', id: exchangeId }]))
 
+/** Refund of a second leg: pays the proceeds of its order. Of a first leg: pays the deposit, and its order was cancelled. */
+export const paysOrder = ({ purpose, leg }: Payout): boolean =>
+  purpose === 'payout' || (purpose === 'refund' && leg !== 0)
+
 /** Alarms about an unsettled transaction; cleared when it is confirmed or invalidated. */
 export const transactionAlarms = (transactionId: string): readonly string[] =>
   ['broadcast', 'inputs', 'orphaned', 'release', 'stuck', 'unmined'].map((alarm) => `${alarm}:${transactionId}`)

@@ -4,7 +4,7 @@ import type { Signer } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { OutgoingTransaction } from '../ports/store/transactions.ts'
-import { exchangeJobs, transactionAlarms } from './payment.ts'
+import { exchangeJobs, paysOrder, transactionAlarms } from './payment.ts'
 
 type RequeueDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
 
@@ -68,6 +68,3 @@ async function requeuePayout(
       transactionId,
     })
 }
-
-/** Refund of a second leg: pays the proceeds of its order. Of a first leg: pays the deposit, and its order was cancelled. */
-const paysOrder = ({ purpose, leg }: Payout): boolean => purpose === 'payout' || (purpose === 'refund' && leg !== 0)

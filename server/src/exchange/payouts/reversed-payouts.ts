@@ -8,7 +8,7 @@ import type { Signer } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
-import { exchangeJobs, transactionAlarms } from './payment.ts'
+import { exchangeJobs, paysOrder, transactionAlarms } from './payment.ts'
 
 type ReverseDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
 
@@ -140,7 +140,8 @@ async function reversePayout(tx: StoreTx, transactionId: string, payout: Payout)
     return tx.alarms.clear(`reversed:${id}`)
   }
   // Reserved for this payout until the operator decides.
-  if (orderId !== null && exchangeId !== null) await tx.inventory.reserve(orderId, assetId, units, exchangeId, null)
+  if (orderId !== null && exchangeId !== null && paysOrder(payout))
+    await tx.inventory.reserve(orderId, assetId, units, exchangeId, null)
   await tx.alarms.raise(`reversed:${id}`, 'a confirmed payout was reversed by its chain and waits to be paid again', {
     transactionId,
     purpose,

@@ -31,6 +31,25 @@ const replaceBlocks = async (depth: number, txHash: string) => {
   fixture.fakes.btc.reorg(depth, (one) => one === txHash)
   await fixture.runWorkers()
 }
+let moves = 0
+const moveCapital = (units: bigint, debit: 'equity:capital' | 'asset:wallet') => {
+  const credit = debit === 'asset:wallet' ? 'equity:capital' : 'asset:wallet'
+  return fixture.store.ledger.post(
+    journalEntry(`moved ${++moves}`, 'a test', null, [{ debit, credit, assetId: 'btc@btc', units }]),
+  )
+}
+/** Leaves the wallet one unit less than the deposit brought. Returns what fills it again. */
+async function spendCoins(depositUnits = SMALL) {
+  const units = (await fixture.readWalletUnits('btc@btc')) - depositUnits + 1n
+  await moveCapital(units, 'equity:capital')
+  return () => moveCapital(units, 'asset:wallet')
+}
+const findAlarm = async (exchange: Exchange) =>
+  fixture.store.alarms.find(`reorg:${(await fixture.readExecution(exchange)).deposit.id}`)
+async function expectUncovered(exchange: Exchange): Promise<void> {
+  expect(await fixture.store.pauses.list()).toContainEqual(expect.objectContaining({ scope: 'asset:btc@btc' }))
+  expect((await findAlarm(exchange))?.detail).toMatchObject({ exchangeId: exchange.id, missing: '1' })
+}
 
 describe('a deposit that leaves the chain', () => {
   test('before it is credited (D8): returns the exchange to pending, and the exchange fails at its expiry', async () => {
@@ -129,24 +148,70 @@ describe('a deposit that leaves the chain', () => {
     const txHash = fixture.payDeposit(exchange, SMALL)
     await fixture.mineBlocks(2)
     expect(await fixture.readStatus(exchange)).toBe('sending')
-    const spentUnits = (await fixture.readWalletUnits('btc@btc')) - SMALL + 1n
-    const moveCapital = (id: string, debit: 'equity:capital' | 'asset:wallet') => {
-      const credit = debit === 'asset:wallet' ? 'equity:capital' : 'asset:wallet'
-      return fixture.store.ledger.post(
-        journalEntry(id, 'a test', null, [{ debit, credit, assetId: 'btc@btc', units: spentUnits }]),
-      )
-    }
-    await moveCapital('spent', 'equity:capital')
+    const fillWallet = await spendCoins()
     await replaceBlocks(2, txHash)
-    expect(await fixture.store.pauses.list()).toMatchObject([{ scope: 'asset:btc@btc' }])
-    expect((await fixture.store.alarms.list(10)).map(({ detail }) => detail)).toContainEqual(
-      expect.objectContaining({ exchangeId: exchange.id, missing: '1' }),
-    )
+    await expectUncovered(exchange)
     expect(await readSuspense()).toBe(suspenseBefore)
-    await moveCapital('filled', 'asset:wallet')
+    await fillWallet()
     await fixture.services.step(exchange.id)
     expect((await readSuspense()) - suspenseBefore).toBe(SMALL)
     await fixture.store.pauses.resume('asset:btc@btc')
+  })
+
+  test.each([
+    ['to be paid', 'pending', COIN / 200n, {}],
+    ['held for its refund', 'verifying', 2_900n, { refund: null }],
+  ] as const)(
+    'after its coins were spent, %s and unsigned: pauses the asset, and is reversed when the wallet holds as much',
+    async (_name, status, units, options) => {
+      await pausePayouts()
+      const [exchange, suspenseBefore] = [await fixture.createExchange(options), await readSuspense()]
+      const txHash = fixture.payDeposit(exchange, units)
+      await fixture.mineBlocks(2)
+      const before = await fixture.readExecution(exchange)
+      const fillWallet = await spendCoins(units)
+      await replaceBlocks(2, txHash)
+      await expectUncovered(exchange)
+      expect(await fixture.readExecution(exchange)).toMatchObject({
+        status: before.status,
+        payout: before.payout,
+        order: before.order,
+        deposit: { status: 'credited', block: null },
+      })
+      await fillWallet()
+      await fixture.services.step(exchange.id)
+      expect(await fixture.readExecution(exchange)).toMatchObject({
+        status,
+        payout: null,
+        order: null,
+        deposit: { status: 'reversed' },
+      })
+      expect(await fixture.readLiabilities(exchange)).toEqual({})
+      expect(await readSuspense()).toBe(suspenseBefore)
+      expect(await findAlarm(exchange)).toBeNull()
+      await fixture.store.pauses.resume('asset:btc@btc')
+      await resumePayouts()
+    },
+  )
+
+  test('after its coins were spent, and is mined again before it is reversed: is paid once, and the alarm ends', async () => {
+    await pausePayouts()
+    const exchange = await fixture.createExchange()
+    fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(2)
+    const fillWallet = await spendCoins()
+    fixture.fakes.btc.reorg(2)
+    await fixture.runWorkers()
+    await expectUncovered(exchange)
+    await fixture.store.pauses.resume('asset:btc@btc')
+    await fillWallet()
+    fixture.fakes.btc.mine()
+    await fixture.runWatchers()
+    expect(await findAlarm(exchange)).toBeNull()
+    await resumePayouts()
+    await fixture.mineBlocks(8)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect(fixture.countEtherPayments(exchange)).toBe(1)
   })
 
   test('and whose signed payout is invalidated: books no loss and pays nothing', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { PATIENCE } from '../../../../test/support/patience.ts'
 import { verifyAuditLog } from '../../../src/core/services/verify-audit-log.ts'
 import { createOperateBalances } from '../../../src/exchange/operations/operate-balances.ts'
 import { createOperateExchanges } from '../../../src/exchange/operations/operate-exchanges.ts'
@@ -83,13 +84,39 @@ describe('a partner’s balance', () => {
     const { payoutId } = await payOut(7_000n, 'paused')
     await fixture.mineBlocks(3)
     expect(listReceived('own-paused')).toEqual([])
-    await fixture.store.payouts.hold([payoutId], 'REVERTED', null)
     await createOperatePayouts(fixture.store).drop(payoutId, note)
     expect(await readOwed()).toBe(balance)
     await fixture.store.pauses.resume(`partner:${partnerId}`)
     await fixture.mineBlocks(3)
     expect(listReceived('own-paused')).toEqual([])
     await expect(payOut(7_000n, 'paused')).rejects.toThrow('another --key')
+  })
+
+  test('is not owed again by a drop while its payout is signed', async () => {
+    await earnBalance()
+    const balance = await readOwed()
+    const { payoutId } = await payOut(6_000n, 'signing')
+    const { sign } = fixture.signer
+    let dropping: Promise<unknown> = Promise.resolve()
+    const isWaiting = async () =>
+      (
+        await fixture.database.query(
+          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        )
+      ).length > 0
+    fixture.signer.sign = async (intent) => {
+      dropping = createOperatePayouts(fixture.store)
+        .drop(payoutId, note)
+        .catch((error: unknown) => error)
+      await expect.poll(isWaiting, PATIENCE).toBe(true)
+      return sign(intent)
+    }
+    await fixture.services.dispatch('eth')
+    fixture.signer.sign = sign
+    expect(await dropping).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringContaining('is signed') })
+    await fixture.mineBlocks(5)
+    expect(listReceived('own-signing')).toEqual([6_000n])
+    expect(await readOwed()).toBe(balance - 6_000n)
   })
 
   test('is paid only with a reason, which is recorded in the audit log', async () => {

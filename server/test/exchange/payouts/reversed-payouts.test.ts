@@ -221,6 +221,49 @@ test('a reversed refund sets PAYOUT_VANISHED, and its own reason returns when it
   expect(fixture.fakes.btc.listPayments(exchange.refund?.address ?? '')).toHaveLength(1)
 })
 
+test('a reversed refund of a reversed conversion reserves no stock for its cancelled order, and none is left when it is failed', async () => {
+  const fixture = await startFixture()
+  const exchange = await fixture.createExchange()
+  // Above the limit of one payout, converted or not.
+  fixture.payDeposit(exchange, (COIN * 3n) / 10n)
+  await fixture.mineBlocks(10)
+  await fixture.decide(exchange, 'refund')
+  await fixture.runWorkers()
+  await fixture.decide(exchange, 'release')
+  await fixture.services.step(exchange.id)
+  expect((await fixture.readExecution(exchange)).order).toMatchObject({ state: 'cancelled' })
+  await fixture.services.dispatch('btc')
+  const [last] = await fixture.database.query<{ id: string; conflict_key: string }>(
+    "select id, conflict_key from transactions where state = 'live'",
+  )
+  /** The exchange itself is not stepped, so its refund is not closed yet. */
+  const mineAndAdvance = async (blocks: number) => {
+    for (let n = 0; n < blocks; n++) {
+      fixture.fakes.btc.mine()
+      await fixture.runWatchers()
+      await fixture.database.query('update transactions set next_check_at = clock_timestamp() where id = $1', [
+        last?.id,
+      ])
+      await fixture.services.advance(last?.id ?? '')
+    }
+  }
+  await fixture.services.advance(last?.id ?? '')
+  await mineAndAdvance(4)
+  expect((await listTransactionStates(fixture)).at(-1)).toBe('confirmed')
+  const refundHash = (await listAttemptHashes(fixture)).at(-1)
+  fixture.fakes.btc.reorg(4, (txHash) => txHash === refundHash)
+  fixture.fakes.btc.addConflict(last?.conflict_key ?? '')
+  await mineAndAdvance(14)
+  expect((await fixture.listPayouts(exchange)).at(-1)).toMatchObject({ state: 'reserved', attention: 'LOST' })
+  expect(await fixture.database.query('select id from reservations')).toEqual([])
+  await fixture.services.step(exchange.id)
+  expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'OPERATOR' })
+  await fixture.decide(exchange, 'fail')
+  await fixture.services.step(exchange.id)
+  expect(await fixture.readStatus(exchange)).toBe('failed')
+  expect(await fixture.database.query('select 1 from inventory where promised <> 0')).toEqual([])
+})
+
 test('each payout of a reversed bitcoin batch waits for its own release', async () => {
   const fixture = await startFixture()
   const exchanges = [

@@ -73,9 +73,23 @@ test('a ceiling with a used key answers what it moved, and refuses another curre
 test('a ceiling with the key of a dropped payout is refused', async () => {
   const above = () => treasury.withdrawAbove(toCold(), 5n * ETHER, 'dropped', note)
   const { payoutId } = await above()
-  await fixture.store.payouts.hold([payoutId], 'OPERATOR', null)
   await createOperatePayouts(fixture.store).drop(payoutId, note)
   await expect(above()).rejects.toThrow('was dropped: use another --key')
+})
+
+test('a payout to a cold address that is not signed is dropped, whether it is queued or waits', async () => {
+  const before = await readCapital()
+  await fixture.store.pauses.pause('payouts:eth', 'decide about it', 'the test')
+  const withdraw = (key: string) => treasury.withdraw({ ...toCold('cold-dropped'), units: ETHER }, key, note)
+  const [queued, waiting] = [await withdraw('queued'), await withdraw('waiting')]
+  await fixture.store.payouts.postpone([waiting.payoutId], 'payout-fee:eth')
+  const operate = createOperatePayouts(fixture.store)
+  await expect(operate.release(queued.payoutId, note)).rejects.toThrow('no decision is needed')
+  for (const { payoutId } of [queued, waiting]) await operate.drop(payoutId, note)
+  await expect(operate.drop(queued.payoutId, note)).rejects.toThrow('is void')
+  await fixture.store.pauses.resume('payouts:eth')
+  await fixture.mineBlocks(3)
+  expect([await readCapital(), countReceived('cold-dropped')]).toEqual([before, 0])
 })
 
 test('an address that is not in the config is refused by the worker, whatever the database says', async () => {
@@ -114,6 +128,28 @@ test('M27.6: coins that arrive at a hot wallet for no exchange are unclaimed unt
   Object.assign(fixture.settings, { fundingsAreCapital: true })
 })
 
+test('an unclaimed deposit that left the chain answers with the payout that it has, and has none after it is dropped', async () => {
+  Object.assign(fixture.settings, { fundingsAreCapital: false })
+  await fixture.store.pauses.pause('payouts:eth', 'decide about it', 'the test')
+  const txHash = fixture.fakes.eth.pay('eth-hot', ETHER)
+  await fixture.mineBlocks(2)
+  const [deposit] = await fixture.store.operator.listUnclaimed(9)
+  const pay = (address = 'her wallet') =>
+    treasury.payUnclaimed(deposit?.depositId ?? '', async () => ({ address, memo: null }), note)
+  // The first payout was dropped, and the second waits.
+  await createOperatePayouts(fixture.store).drop((await pay('another wallet')).payoutId, note)
+  const { payoutId } = await pay()
+  fixture.fakes.eth.reorg(2, (hash) => hash === txHash)
+  await fixture.runWorkers()
+  const expected = { payoutId, state: 'reserved', repeated: true, assetId: 'eth@eth', units: ETHER }
+  expect(await pay()).toEqual(expected)
+  await expect(pay('another wallet')).rejects.toThrow('already has a payout')
+  await createOperatePayouts(fixture.store).drop(payoutId, note)
+  await expect(pay()).rejects.toThrow('is not unclaimed')
+  await fixture.store.pauses.resume('payouts:eth')
+  Object.assign(fixture.settings, { fundingsAreCapital: true })
+})
+
 test.each([
   ['before', 1],
   ['after', 2],
@@ -135,7 +171,6 @@ test.each([
     await fixture.store.pauses.pause('payouts:eth', 'decide about it', 'the test')
     const destination = async () => ({ address: 'her wallet', memo: null })
     const { payoutId } = await treasury.payUnclaimed(deposit?.depositId ?? '', destination, note)
-    await fixture.database.query("update payouts set attention = 'OPERATOR' where id = $1", [payoutId])
     fixture.fakes.eth.reorg(2, (hash) => hash === txHash)
     await fixture.runWorkers()
     const drop = () => createOperatePayouts(fixture.store).drop(payoutId, note)
@@ -143,9 +178,13 @@ test.each([
       fixture.fakes.eth.resubmit(payment)
       await fixture.mineBlocks(3)
     }
-    if (order === 1) await drop()
+    if (order === 1) {
+      await drop()
+      expect(await readBalances()).toEqual([unclaimed, capital, wallet])
+    }
     await returnToChain()
     if (order === 2) await drop()
+    expect(await fixture.store.ledger.balance(`liability:withdrawal:${payoutId}`, 'eth@eth')).toBe(0n)
     // Liabilities are credits, so they are negative.
     expect(await readBalances()).toEqual([unclaimed - ETHER, capital, wallet + ETHER])
     expect((await fixture.store.alarms.list(99)).map(({ subject }) => subject)).toContain('unclaimed:eth')

@@ -45,6 +45,13 @@ export function createLedger(sql: Sql): Ledger {
       )
       return row ? BigInt(row.units) : 0n
     },
+    async lockOwed(account, assetId) {
+      const [row] = await sql.query<{ units: string }>(
+        'select -units as units from balances where account = $1 and asset_id = $2 for no key update',
+        [account, assetId],
+      )
+      return BigInt(row?.units ?? 0)
+    },
     async unreserved(exchangeId, assetId) {
       const [row] = await sql.query<{ units: string }>(
         'select -units - promised as units from balances where account = $1 and asset_id = $2',

@@ -5,8 +5,9 @@ import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 /** It arrived at a hot wallet for no exchange, or its execution was closed as failed and the money stayed here. */
 const UNCLAIMED = `d.status = 'credited' and (d.unclaimed or exists (
   select 1 from executions x join journal j on j.id = 'execution:' || x.id || ':unclaimed' where x.deposit_id = d.id and x.status = 'failed'))`
-/** A payout of it exists that is not void. */
-const HAS_PAYOUT = `exists (select 1 from payouts p where p.deposit_id = d.id and p.owed_from = 'liability:unclaimed' and p.state <> 'void')`
+/** Its payout that is not void: at most one. */
+const ITS_PAYOUT = `payouts p where p.deposit_id = d.id and p.owed_from = 'liability:unclaimed' and p.state <> 'void'`
+const HAS_PAYOUT = `exists (select 1 from ${ITS_PAYOUT})`
 
 type UnclaimedStore = Pick<
   OperatorStore,
@@ -28,7 +29,9 @@ export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore
     },
     async findUnclaimedDeposit(depositId) {
       const [row] = await sql.query<{ id: string; assetId: AssetId; network: string; units: string }>(
-        `select d.id, d.asset_id as "assetId", d.network, d.credited_units as units from deposits d
+        // A deposit that left the chain has no credited units. Its payout has them.
+        `select d.id, d.asset_id as "assetId", d.network,
+           coalesce(d.credited_units, (select p.units from ${ITS_PAYOUT} limit 1)) as units from deposits d
          where d.id::text = $1 and (${UNCLAIMED} or ${HAS_PAYOUT})${locking ? ' for no key update of d' : ''}`,
         [depositId],
       )

@@ -4,6 +4,7 @@ import type { AssetId } from '../asset.ts'
 import {
   conversionEntry,
   conversionId,
+  conversionReversalEntry,
   depositEntry,
   depositLossEntry,
   depositLossReversalEntry,
@@ -75,6 +76,20 @@ const outgoing = (purpose: Outgoing['purpose'], amount: bigint, assetId: AssetId
 })
 
 describe('a conversion', () => {
+  test('is cancelled with each part of its fee that was paid out as a loss', () => {
+    fc.assert(
+      fc.property(conversion, fc.bigInt({ min: 0n, max: 100n }), (parts, percent) => {
+        const entry = convert(parts)
+        const lostUnits = (parts.partner * percent) / 100n
+        const entries = [entry, conversionReversalEntry(entry, 'p', lostUnits)]
+        for (const { debit, credit, assetId } of entry.postings)
+          for (const account of [debit, credit])
+            expect(balance(account, assetId, entries)).toBe(account === partnerAccount('p') ? -lostUnits : 0n)
+        expect(balance('expense:suspense', 'eth@eth', entries)).toBe(lostUnits)
+      }),
+    )
+  })
+
   test('conserves both assets and replaces the deposit by the amount due', () => {
     fc.assert(
       fc.property(conversion, (parts) => {

@@ -1,7 +1,7 @@
 import type { AssetId } from '../asset.ts'
 import { type PayoutPurpose, staysInWallet } from '../payout-purpose.ts'
 import type { Account } from './chart.ts'
-import { type JournalEntry, journalEntry } from './journal.ts'
+import { type JournalEntry, journalEntry, reversalOf } from './journal.ts'
 
 /* One builder per event. No other module builds account names, which `chart.ts` lists. */
 const wallet: Account = 'asset:wallet'
@@ -136,6 +136,20 @@ export function conversionEntry({ orderId, exchangeId, give, take, partnerId }: 
     { debit: inventory, credit: partnerAccount(partnerId), assetId: take.assetId, units: take.partnerUnits },
     { debit: inventory, credit: 'income:network-fee', assetId: take.assetId, units: take.networkUnits },
   ])
+}
+
+/** Cancels a conversion. `lostUnits` of its fee were paid to the partner, who owes us nothing: they are our loss. */
+export function conversionReversalEntry(entry: JournalEntry, partnerId: string, lostUnits: bigint): JournalEntry {
+  const { id, event, exchangeId, postings } = reversalOf(entry, `${entry.id}:reversed`, 'conversion reversed')
+  const split = postings.flatMap((posting) =>
+    posting.debit === partnerAccount(partnerId)
+      ? [
+          { ...posting, units: posting.units - lostUnits },
+          { ...posting, debit: suspense, units: lostUnits },
+        ]
+      : [posting],
+  )
+  return journalEntry(id, event, exchangeId, split)
 }
 
 export type PartnerConversion = Readonly<{

@@ -1,8 +1,16 @@
 import { BPS, scale } from '../../../core/domain/amount.ts'
 import { AppError } from '../../../core/domain/errors.ts'
-import { conversionEntry, conversionId, refundFeeId, toPartnerEntry } from '../../../core/domain/ledger/entries.ts'
+import {
+  conversionEntry,
+  conversionId,
+  conversionReversalEntry,
+  partnerAccount,
+  refundFeeId,
+  toPartnerEntry,
+} from '../../../core/domain/ledger/entries.ts'
 import { reversalOf } from '../../../core/domain/ledger/journal.ts'
 import { assert, present } from '../../../lib/assert.ts'
+import { largest } from '../../../lib/bigint.ts'
 import type { Exchange, StatusReason } from '../../domain/exchange.ts'
 import { quoteLegs } from '../../domain/intermediary.ts'
 import { paidUnits, shownUnits } from '../../domain/private-plan.ts'
@@ -252,22 +260,44 @@ export async function unwind(act: Act): Promise<void> {
   await recount(act)
 }
 
-async function reverseConversion({ tx, execution }: Act): Promise<void> {
+async function reverseConversion(act: Act): Promise<void> {
+  const { tx, execution } = act
   if (execution.payout && !(await tx.payouts.void(execution.payout.id))) {
     throw new AppError('OVERLOADED', 'the payout was signed meanwhile; the step runs again')
   }
   if (execution.payout) await tx.alarms.clear(`payout:${execution.payout.id}`)
-  if (execution.payout?.purpose === 'refund') await reverse(tx, refundFeeId(execution.payout.id), 'refund fee reversed')
+  if (execution.payout?.purpose === 'refund') await reverseRefundFee(tx, execution.payout.id)
   const { order } = execution
   if (order?.state !== 'filled') return
-  await reverse(tx, conversionId(order.id), 'conversion reversed')
+  await reversePostings(act, order.id)
   await tx.inventory.release(order.id)
   await tx.inventory.settleOrder(order.id, 'cancelled')
 }
 
-async function reverse(tx: StoreTx, id: string, event: string): Promise<void> {
-  const entry = await tx.ledger.entry(id)
-  if (entry) await tx.ledger.post(reversalOf(entry, `${id}:reversed`, event))
+async function reverseRefundFee(tx: StoreTx, payoutId: string): Promise<void> {
+  const entry = await tx.ledger.entry(refundFeeId(payoutId))
+  if (entry) await tx.ledger.post(reversalOf(entry, `${entry.id}:reversed`, 'refund fee reversed'))
+}
+
+/**
+ * Takes the partner's fee from what is still owed to the partner in that currency. What was paid out meanwhile is our loss, so
+ * that the customer can be refunded.
+ */
+async function reversePostings({ tx, context: { exchange } }: Act, orderId: string): Promise<void> {
+  const entry = await tx.ledger.entry(conversionId(orderId))
+  if (!entry) return
+  const { id: exchangeId, partnerId } = exchange
+  const account = partnerAccount(partnerId)
+  const fee = entry.postings.find(({ credit }) => credit === account)
+  const paidUnits = fee === undefined ? 0n : fee.units - (await tx.ledger.lockOwed(account, fee.assetId))
+  await tx.ledger.post(conversionReversalEntry(entry, partnerId, largest(paidUnits, 0n)))
+  if (fee === undefined || paidUnits <= 0n) return
+  await tx.alarms.raise(`paid-fee:${orderId}`, 'a conversion was reversed after its partner was paid the fee of it', {
+    exchangeId,
+    partnerId,
+    assetId: fee.assetId,
+    units: paidUnits.toString(),
+  })
 }
 
 /**

@@ -114,10 +114,10 @@ function entryOf({ deps, context: { exchange }, execution }: Act) {
   }
 }
 
-/** Reverses conversion and credit of a deposit that left the chain before anything was signed. */
-export async function revertToPending(act: Act): Promise<Execution> {
-  await unwind(act)
-  const deposit = await uncredit(act)
+/** Reverses conversion and credit of a deposit that left the chain before anything was signed. Null = see `takeBack`. */
+export async function revertToPending(act: Act): Promise<Execution | null> {
+  const deposit = await takeBack(act)
+  if (deposit === null) return null
   const moved = await move(act, 'pending', 'DEPOSIT_VANISHED', 'deposit vanished', {
     receivedUnits: null,
     dueUnits: null,
@@ -126,6 +126,40 @@ export async function revertToPending(act: Act): Promise<Execution> {
     decision: null,
   })
   return { ...moved, deposit, payout: null, order: null }
+}
+
+/**
+ * Reverses conversion and credit. Null = the wallet has spent the coins: nothing is reversed, and the step tries again until the
+ * wallet is filled. Nothing is signed meanwhile, because the deposit is in no block (I-34).
+ */
+async function takeBack(act: Act): Promise<Execution['deposit'] | null> {
+  const { deposit } = act.execution
+  const missing = deposit.status === 'credited' && !deposit.lost ? await findMissing(act) : 0n
+  if (missing > 0n) {
+    await raiseReorg(act, 'a deposit left the chain after its coins were spent', missing)
+    return null
+  }
+  await unwind(act)
+  return uncredit(act)
+}
+
+/** What the account of the deposit lacks to reverse its credit; not above 0 = nothing. */
+async function findMissing(act: Act): Promise<bigint> {
+  const { location, assetId, units } = entryOf(act)
+  return units - (await act.tx.ledger.balance(accounts[location], assetId))
+}
+
+/** Raises the alarm, and pauses the asset if coins are missing: what does not exist is not quoted. */
+async function raiseReorg(act: Act, alarm: string, missing: bigint): Promise<void> {
+  const { tx, context, execution } = act
+  const { id, txHash, assetId } = execution.deposit
+  await tx.alarms.raise(`reorg:${id}`, alarm, {
+    exchangeId: context.exchange.id,
+    txHash,
+    ...(missing > 0n ? { missing: missing.toString() } : {}),
+  })
+  if (missing > 0n)
+    await tx.pauses.pause(`asset:${assetId}`, 'a deposit left the chain after it was paid out', 'stepper')
 }
 
 async function uncredit(act: Act): Promise<Execution['deposit']> {
@@ -153,15 +187,15 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
   return saveDeposit(act, { status: 'reversed', creditedUnits: null })
 }
 
-/** Holds the execution for the operator. If its deposit left the chain, reverses conversion and credit first. */
+/** Holds the execution for the operator. If its deposit left the chain, reverses conversion and credit first; null = see `takeBack`. */
 export async function holdExecution(
   act: Act,
   reason: StatusReason,
   detail: Record<string, unknown> = {},
-): Promise<Execution> {
+): Promise<Execution | null> {
   if (reason !== 'DEPOSIT_VANISHED') return holdFor(act, reason, {}, detail)
-  await unwind(act)
-  const deposit = await uncredit(act)
+  const deposit = await takeBack(act)
+  if (deposit === null) return null
   const moved = await holdFor(act, reason, { dueUnits: null, rateKind: null, orderId: null })
   return { ...moved, deposit, payout: null, order: null }
 }
@@ -172,19 +206,10 @@ export async function holdExecution(
  */
 export async function bookLoss(act: Act): Promise<Execution | null> {
   const { execution, tx } = act
-  const { exchange } = act.context
-  const loss = entryOf(act)
-  const missing = loss.units - (await tx.ledger.balance(accounts[loss.location], loss.assetId))
-  await tx.alarms.raise(`reorg:${execution.deposit.id}`, 'a deposit left the chain after its payout was signed', {
-    exchangeId: exchange.id,
-    txHash: execution.deposit.txHash,
-    ...(missing > 0n ? { missing: missing.toString() } : {}),
-  })
-  if (missing > 0n) {
-    await tx.pauses.pause(`asset:${loss.assetId}`, 'a deposit left the chain after it was paid out', 'stepper')
-    return null
-  }
-  await tx.ledger.post(depositLossEntry(loss))
+  const missing = await findMissing(act)
+  await raiseReorg(act, 'a deposit left the chain after its payout was signed', missing)
+  if (missing > 0n) return null
+  await tx.ledger.post(depositLossEntry(entryOf(act)))
   const deposit = await saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: true })
   const keepsStatus = isTerminal(execution.status) || execution.status === 'verifying'
   const { status, reason } = keepsStatus ? execution : ({ status: 'verifying', reason: 'REORG_AFTER_PAYOUT' } as const)

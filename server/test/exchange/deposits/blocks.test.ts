@@ -405,6 +405,21 @@ describe('recorded blocks', () => {
     expect(await store.pauses.list()).toMatchObject([{ scope: 'payouts:btc' }])
   })
 
+  test('spend a UTXO by a transaction that a signer released and a restored database lacks, without a pause', async () => {
+    await app.database.query(
+      `insert into forgotten_payouts (network, tx_hash, payout_id, asset_id, address, units, released_at)
+       values ('btc', 'released', 'lost', 'btc@btc', 'customer', 5, clock_timestamp())`,
+    )
+    const released = { txHash: 'released', sender: 'btc-hot', nonce: 0, spends: ['w1:0'] }
+    await append(makeBlock(1, 'a', [makeTransfer('btc-hot', 'w1')]))
+    await append(makeBlock(2, 'a', [], [released]))
+    expect(await app.database.query("select spent_by from coins where outpoint = 'w1:0'")).toEqual([
+      { spent_by: 'released' },
+    ])
+    expect(await store.alarms.list(10)).toEqual([])
+    expect(await store.pauses.list()).toEqual([])
+  })
+
   test('are stored for the newest 50 heights', async () => {
     for (let height = 1; height <= 60; height++) await append(makeBlock(height))
     expect(await store.chainLog.blockHash('btc', 9)).toBeNull()

@@ -46,7 +46,7 @@ type OwnTransfer = Readonly<{
 export const targetKey = (address: string, memo: string | null) => `${address} ${memo ?? ''}`
 
 /** Whether we signed this transaction. */
-const isOwnTransaction = ({ attempts, forgotten }: Ours, txHash: string): boolean =>
+export const isOwnTransaction = ({ attempts, forgotten }: Ours, txHash: string): boolean =>
   attempts.has(txHash) || forgotten.has(txHash)
 
 /**

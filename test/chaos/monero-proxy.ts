@@ -5,17 +5,17 @@ import type { Json } from '../support/until.ts'
 import { type LocalServer, readBody, sendJson, startLocalServer } from './local-server.ts'
 
 /**
- * Forwards requests to monerod and can add a duplicate of one transaction: in a later block, with other signatures and so
- * with another hash, paying the same one-time keys. Only one of the two outputs can ever be spent (the burning bug).
+ * Forwards requests to monerod and can add a duplicate of one transaction: in a later block or in its own, with other
+ * signatures and so with another hash, paying the same one-time keys. Only one of the two outputs can ever be spent (the burning bug).
  * monerod accepts such a pair, but no available wallet creates one.
  */
 export type MoneroProxy = LocalServer &
   Readonly<{
-    /** Adds a duplicate of the transaction to the next requested block. Returns the hash of the duplicate. */
-    addDuplicate(txHash: string): Promise<string>
+    /** Adds a duplicate of the transaction to the next requested block, or to its own. Returns the hash of the duplicate. */
+    addDuplicate(txHash: string, place?: 'later' | 'own block'): Promise<string>
   }>
 
-type Duplicate = Readonly<{ txHash: string; original: string; prunableHash: string; originalHeight: number }>
+type Duplicate = Readonly<{ txHash: string; original: string; prunableHash: string; minHeight: number }>
 type State = { duplicate: Duplicate | null; block: { hash: string; height: number } | null }
 
 export async function startMoneroProxy(upstream: string): Promise<MoneroProxy> {
@@ -24,14 +24,14 @@ export async function startMoneroProxy(upstream: string): Promise<MoneroProxy> {
   const server = await startLocalServer((request, response) => forward(origin, state, request, response))
   return {
     ...server,
-    addDuplicate: async (original) => {
+    addDuplicate: async (original, place = 'later') => {
       const { txs } = JSON.parse(await fetchTransactions(origin, [original])) as Json
       const prunableHash = randomBytes(32)
       const content = parseTransaction(Buffer.from(txs[0].pruned_as_hex, 'hex'), prunableHash)
       if (content === null) throw new Error(`the transaction ${original} cannot be parsed`)
       const { txHash } = content
-      const originalHeight = txs[0].block_height
-      state.duplicate = { txHash, original, prunableHash: prunableHash.toString('hex'), originalHeight }
+      const minHeight = txs[0].block_height + (place === 'later' ? 1 : 0)
+      state.duplicate = { txHash, original, prunableHash: prunableHash.toString('hex'), minHeight }
       return txHash
     },
   }
@@ -70,12 +70,12 @@ async function forward(
   sendJson(response, isBlock ? addToBlock(state, duplicate, bytes.toString()) : bytes)
 }
 
-/** Adds the duplicate to the first requested block above the original, and to the same block in later requests. */
+/** Adds the duplicate to the first requested block that is high enough, and to the same block in later requests. */
 function addToBlock(state: State, duplicate: Duplicate, text: string): string {
   const answer = JSON.parse(text) as Json
   const header = answer.result?.block_header
   if (header === undefined) return text
-  if (state.block === null && header.height > duplicate.originalHeight)
+  if (state.block === null && header.height >= duplicate.minHeight)
     state.block = { hash: header.hash, height: header.height }
   if (state.block?.hash !== header.hash) return text
   answer.result.tx_hashes = [...(answer.result.tx_hashes ?? []), duplicate.txHash]

@@ -38,7 +38,7 @@ export function addPayoutCommands(program: Command): void {
       act('payouts-add-funding', { transactionId, raw }, options),
     )
   withRequiredReason(payouts.command('release-input <network> <outpoint>'))
-    .description('lets payouts spend an output again that was quarantined because another input was invalid')
+    .description('lets payouts spend an output again that an alarm names as quarantined')
     .action((network: string, outpoint: string, options: ReasonOption) =>
       act('payouts-release-input', { network, outpoint }, options),
     )

@@ -63,6 +63,8 @@ export function createFakeChain(network: Network) {
     revertingRecipient: null as string | null,
     /** The first of two nodes does not report the transfers of these transactions. */
     hiddenTxHashes: new Set<string>(),
+    /** Why the received units of these transactions cannot be read, by hash. */
+    unreadable: new Map<string, Error>(),
     /** What the second node reports instead of a transfer; absent: the transfer. */
     reportDifferently: null as ((transfer: Transfer) => Transfer) | null,
     /** An output of ours whose signature no node accepts. */
@@ -390,8 +392,12 @@ export function createFakeChain(network: Network) {
           }
         : {}),
       agrees: async ({ height, hash }) => blocks[height]?.hash === hash,
-      receivedUnits: async ({ identity }, { height }) =>
-        blocks[height]?.txs.flatMap(({ transfers }) => transfers).find((one) => one.identity === identity)?.units ?? 0n,
+      receivedUnits: async ({ identity, txHash }, { height }) => {
+        const error = behaviour.unreadable.get(txHash)
+        if (error) throw error
+        const transfers = blocks[height]?.txs.flatMap((tx) => tx.transfers) ?? []
+        return transfers.find((one) => one.identity === identity)?.units ?? 0n
+      },
       tagHeight: async (tag) => behaviour.tagHeights[tag],
       balance: async (address, asset) => balanceOf(address, asset.contract),
       ...(isBitcoin

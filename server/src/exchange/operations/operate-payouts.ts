@@ -142,7 +142,7 @@ function createHints(store: Store) {
   }
 }
 
-/** Lets payouts spend an output again that was quarantined with others. */
+/** Lets payouts spend an output again that was quarantined. */
 async function releaseInput(
   store: Store,
   { network, outpoint, note }: Readonly<{ network: string; outpoint: string; note: AuditNote }>,

@@ -178,11 +178,23 @@ async function readEvidence(deps: StepDeps, current: StepContext): Promise<Reado
   const ask = async (execution: Execution) => {
     const { act } = decide(toFacts(deps, current, execution))
     if (act === 'wait' || act === 'close') return
-    const deposit = act === 'credit' || act === 'reverseLoss' ? await checkDeposit(deps, current, execution) : null
+    const deposit = act === 'credit' || act === 'reverseLoss' ? await readDeposit(deps, current, execution) : null
     evidence.set(execution.id, { deposit, screening: await screen(deps, current, execution) })
   }
   await pMap(current.executions, ask, { concurrency: EVIDENCE_PARALLEL })
   return evidence
+}
+
+/** A deposit that cannot be read now must not stop the others: only its execution waits, and the next check reads it again. */
+async function readDeposit(deps: StepDeps, current: StepContext, execution: Execution): Promise<Evidence['deposit']> {
+  try {
+    return await checkDeposit(deps, current, execution)
+  } catch (err) {
+    if (!(err instanceof AppError && err.retryable)) throw err
+    const { network, txHash } = execution.deposit
+    deps.log.warn({ network, txHash, exchangeId: current.exchange.id, err }, 'deposit not read')
+    return null
+  }
 }
 
 async function checkDeposit(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createOutputStore } from '../../../src/adapters/postgres/exchange/outputs.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { defaultSpreads, emptyBook } from '../../../src/core/domain/book.ts'
 import { fundingEntry } from '../../../src/core/domain/ledger/entries.ts'
@@ -300,6 +301,24 @@ describe('recorded blocks', () => {
     expect(alarms.map(({ subject }) => subject)).toEqual([`burnt:btc:k2:${key}`])
   })
 
+  // The wallet program knows the larger output, whose units are in no account.
+  test.each([
+    ['is not spent by payouts if the second payment is larger', 6n, 0n],
+    ['is spent if the second payment is not larger', 5n, 5n],
+  ])('D41: the output of a one-time key that one block pays twice %s', async (_title, units, freeUnits) => {
+    const { database } = app
+    const key = 'cd'.repeat(32)
+    const payKey = (txHash: string, paid: bigint) => ({ ...makeTransfer('btc-hot', txHash, 0, paid), identity: key })
+    await append(makeBlock(1, 'a', [payKey('k1', 5n), payKey('k2', units)]))
+    await database.query("update deposits set status = 'credited', credited_units = units")
+    expect(await createOutputStore(database).freeUnits('btc')).toBe(freeUnits)
+    const isQuarantined = freeUnits === 0n
+    const alarm = await store.alarms.find(`burnt:btc:k2:${key}`)
+    expect(alarm?.detail['quarantined']).toBe(isQuarantined ? key : undefined)
+    expect(await store.transaction((tx) => tx.transactions.releaseQuarantined('btc', key))).toBe(isQuarantined)
+    expect(await createOutputStore(database).freeUnits('btc')).toBe(5n)
+  })
+
   test('require as many confirmations of a locked output as its lock has blocks (D42)', async () => {
     const { deposit } = await createExchange()
     const locks = [{}, { lockConfirmations: 1 }, { lockConfirmations: 4_000 }].map((lock, vout) => ({
@@ -403,6 +422,21 @@ describe('recorded blocks', () => {
     ])
     expect((await store.alarms.list(10)).map(({ subject }) => subject)).toEqual(['intrusion:btc:thief'])
     expect(await store.pauses.list()).toMatchObject([{ scope: 'payouts:btc' }])
+  })
+
+  test('spend a UTXO by a transaction that a signer released and a restored database lacks, without a pause', async () => {
+    await app.database.query(
+      `insert into forgotten_payouts (network, tx_hash, payout_id, asset_id, address, units, released_at)
+       values ('btc', 'released', 'lost', 'btc@btc', 'customer', 5, clock_timestamp())`,
+    )
+    const released = { txHash: 'released', sender: 'btc-hot', nonce: 0, spends: ['w1:0'] }
+    await append(makeBlock(1, 'a', [makeTransfer('btc-hot', 'w1')]))
+    await append(makeBlock(2, 'a', [], [released]))
+    expect(await app.database.query("select spent_by from coins where outpoint = 'w1:0'")).toEqual([
+      { spent_by: 'released' },
+    ])
+    expect(await store.alarms.list(10)).toEqual([])
+    expect(await store.pauses.list()).toEqual([])
   })
 
   test('are stored for the newest 50 heights', async () => {

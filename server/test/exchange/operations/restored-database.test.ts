@@ -180,6 +180,8 @@ describe('transactions of ours that a restored database lacks', () => {
     await fixture.mineBlocks(6)
     expect(await fixture.listExecutions(exchange)).toHaveLength(1)
     expect(await listFundings()).toEqual([])
+    expect(await fixture.listAlarmKinds()).not.toContain('intrusion')
+    expect((await fixture.store.pauses.list()).map(({ scope }) => scope)).not.toContain('payouts:eth')
     expect(await importAll()).toEqual([null, null])
     await fixture.mineBlocks(6)
     expect(await balanceOf('asset:deposits', usdt.asset)).toBe(0n)

@@ -75,8 +75,9 @@ async function findMissingUtxos(
   utxos: readonly Utxo[],
 ): Promise<readonly string[]> {
   if (utxos.length === 0) return []
+  // Of two outputs with one key the wallet keeps the larger, and the store records the first (D41).
   const isHeld = (held: ReadonlyMap<string, WalletOutput>, { outpoint, units }: Utxo) =>
-    held.get(outpoint)?.units === units
+    (held.get(outpoint)?.units ?? 0n) >= units
   const inWallet = await wallet.run(async (open) => {
     const held = await outputs.read(open, utxos)
     return utxos.every((utxo) => isHeld(held, utxo)) ? held : outputs.repair(open)
@@ -107,13 +108,9 @@ function scanBlock(
   hash: string,
   { block, transactions }: NodeBlock,
 ): ScannedBlock {
-  const identities = new Set<string>()
   const transfers: Transfer[] = []
   for (const { content } of transactions) {
     for (const output of content === null ? [] : findOutputs(keys, content, block)) {
-      // Only one output with a given one-time key can ever be spent.
-      if (identities.has(output.transfer.identity)) continue
-      identities.add(output.transfer.identity)
       secrets.set(output.transfer, output)
       transfers.push(output.transfer)
     }

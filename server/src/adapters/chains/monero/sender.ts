@@ -83,9 +83,10 @@ async function build(options: SenderOptions, wallet: Wallet, request: SpendReque
   const replaced = replacedInputs(request)
   const candidates = replaced ?? request.utxos
   const outputs = await options.outputs.read(wallet, candidates)
-  const spendable = candidates.filter(({ outpoint, units }) => {
-    const output = outputs.get(outpoint)
-    return output?.unlocked === true && output.units === units
+  // The wallet spends its own output: the larger one of two with the same key (D41).
+  const spendable = candidates.flatMap((utxo) => {
+    const output = outputs.get(utxo.outpoint)
+    return output?.unlocked === true && output.units >= utxo.units ? [{ ...utxo, units: output.units }] : []
   })
   const selected = replaced === null ? selectInputs(spendable, payments, request.fee) : spendable
   if (replaced !== null && selected.length < replaced.length)

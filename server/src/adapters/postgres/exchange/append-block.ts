@@ -6,6 +6,7 @@ import { schedule, wake } from '../core/wake.ts'
 import { findLegTransfers } from './next-leg.ts'
 import {
   isDeposit,
+  isOwnTransaction,
   type Ours,
   type RecordRules,
   recordTransfers,
@@ -124,16 +125,16 @@ async function spendUtxos(sql: Sql, network: string, block: ScannedBlock, ours: 
      returning c.outpoint, c.spent_by`,
     [network, spends.map(({ outpoint }) => outpoint), spends.map(({ txHash }) => txHash), block.height],
   )
-  for (const { outpoint, spent_by } of spent.filter((row) => !ours.attempts.has(row.spent_by))) {
+  for (const { outpoint, spent_by } of spent.filter((row) => !isOwnTransaction(ours, row.spent_by))) {
     await freeze(sql, network, spent_by, { outpoint })
   }
 }
 
-/** A transaction that is signed by one of our keys and not stored here: someone else has the key (I-14). */
+/** A transaction that is signed by one of our keys and that no signer of ours released: someone else has the key (I-14). */
 async function reportIntrusions(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
   const watched = new Set([...[...ours.targets.values()].map(({ address }) => address), ...ours.walletAddresses.keys()])
   for (const { txHash, sender, nonce } of block.transactions) {
-    if (sender !== null && watched.has(sender) && !ours.attempts.has(txHash))
+    if (sender !== null && watched.has(sender) && !isOwnTransaction(ours, txHash))
       await freeze(sql, network, txHash, { sender, nonce })
   }
 }

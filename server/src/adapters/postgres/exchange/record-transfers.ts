@@ -7,6 +7,7 @@ import type { Sql } from '../core/database.ts'
 import { readInFlight } from './in-flight.ts'
 import { legKey, replaceDepositHash } from './next-leg.ts'
 import { recordStrays } from './record-strays.ts'
+import { reportDuplicates } from './report-duplicates.ts'
 import { findRowIdentities } from './returned-transfers.ts'
 
 /** The caller's rules, and the codes of senders (I-39). */
@@ -46,7 +47,7 @@ type OwnTransfer = Readonly<{
 export const targetKey = (address: string, memo: string | null) => `${address} ${memo ?? ''}`
 
 /** Whether we signed this transaction. */
-const isOwnTransaction = ({ attempts, forgotten }: Ours, txHash: string): boolean =>
+export const isOwnTransaction = ({ attempts, forgotten }: Ours, txHash: string): boolean =>
   attempts.has(txHash) || forgotten.has(txHash)
 
 /**
@@ -157,7 +158,11 @@ async function recordBatch(
   const incoming = [...batch].filter(({ isPayin, isStray }) => isPayin || isStray)
   const depositIds = await upsertDeposits(sql, network, block, rules, incoming)
   const duplicates = incoming.filter(({ transfer }) => !depositIds.has(transfer.identity))
-  await alarmDuplicates(sql, network, duplicates)
+  await reportDuplicates(
+    sql,
+    network,
+    duplicates.map(({ transfer }) => transfer),
+  )
   await openExecutions(sql, block, rules, incoming, depositIds)
   if (incoming.some(({ isStray }) => isStray)) await alarmInternal(sql, network, incoming)
   if (!rules.tracksUtxos) return
@@ -281,18 +286,6 @@ function depositRow(
     confirmations: Math.max(required.confirmations, transfer.lockConfirmations ?? 0),
     tag: required.tag,
     unclaimed: isUnclaimedStray || (target === null && rules.areFundingsUnclaimed),
-  }
-}
-
-/** Another transaction with the same identity: two Monero outputs with one key, only one of them can be spent (D41). */
-async function alarmDuplicates(sql: Sql, network: string, duplicates: readonly OwnTransfer[]): Promise<void> {
-  for (const { transfer } of duplicates) {
-    const { identity, txHash, units } = transfer
-    await sql.query(
-      `insert into alarms (subject, alarm, detail) values ($1, 'a second output was paid to a one-time key of ours: only one of the two can be spent', $2)
-       on conflict (subject) do update set seen_at = clock_timestamp()`,
-      [`burnt:${network}:${txHash}:${identity}`, JSON.stringify({ txHash, units: units.toString() })],
-    )
   }
 }
 

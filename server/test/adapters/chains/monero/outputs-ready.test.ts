@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startMoneroProxy } from '../../../../../test/chaos/monero-proxy.ts'
 import { describeWith } from '../../../../../test/support/describe-with.ts'
 import { xmr } from '../../../../networks/xmr.ts'
 import { createMoneroChain } from '../../../../src/adapters/chains/monero/chain.ts'
@@ -19,16 +20,14 @@ const asset = { id: 'xmr@xmr', ticker: 'xmr', network: 'xmr', decimals: 12, cont
 describeWith('monerod', 'spendable outputs', () => {
   const seed = randomBytes(32)
   const keys = createKeySource(seed, network.coinType)
+  const readViewKeys = () =>
+    present(createPublicKeys(publicAccounts(seed, [network.coinType])).viewKeys?.(network.coinType), 'the view keys')
   let node: Awaited<ReturnType<typeof startPrivateNode>>
   let chain: ReturnType<typeof createMoneroChain>
   beforeAll(async () => {
     node = await startPrivateNode()
-    const viewKeys = present(
-      createPublicKeys(publicAccounts(seed, [network.coinType])).viewKeys?.(network.coinType),
-      'the view keys',
-    )
     const spending = { seedKey: keys.privateKey(HOT), folder: join(node.folder, 'wallet'), outputsReady: OUTPUTS_READY }
-    chain = createMoneroChain({ network, rpcUrls: [node.url], viewKeys, spending })
+    chain = createMoneroChain({ network, rpcUrls: [node.url], viewKeys: readViewKeys(), spending })
   })
   afterAll(async () => {
     await chain?.close()
@@ -103,5 +102,39 @@ describeWith('monerod', 'spendable outputs', () => {
     await pay([held], 100n * MILLI_XMR)
     await node.mine(1)
     expect(await find([held])).toEqual([held.outpoint])
+  })
+
+  test('D41: are reported as two transfers with one identity if one block pays a one-time key twice', async () => {
+    await node.pay(chain.addresses.hot(), '3')
+    const { height } = await node.mine(1)
+    const proxy = await startMoneroProxy(node.url)
+    const reading = createMoneroChain({ network, rpcUrls: [proxy.url], viewKeys: readViewKeys(), spending: null })
+    const findPaid = async () => {
+      const { transfers = [] } = (await reading.reader.block(height)) ?? {}
+      return transfers.filter(({ address, units }) => address === chain.addresses.hot() && units === 3_000n * MILLI_XMR)
+    }
+    const original = present((await findPaid())[0], 'the output of the payment')
+    const duplicate = await proxy.addDuplicate(original.txHash, 'own block')
+    expect(await findPaid()).toEqual([original, { ...original, txHash: duplicate }])
+    await reading.close()
+    await proxy.close()
+  })
+
+  // A second, larger payment to the same one-time key: the store has the first, and the wallet program keeps the larger.
+  test('D41: are held, and can be spent, if the wallet program knows a larger output of the same key', async () => {
+    await node.pay(chain.addresses.hot(), '1')
+    const { height } = await node.mine(1)
+    const held = present(
+      (await outputsAt(height)).find(({ units }) => units === 1_000n * MILLI_XMR),
+      'the output of the payment',
+    )
+    const recorded = { ...held, units: 600n * MILLI_XMR }
+    const find = present(chain.reader.findMissingUtxos, 'a UTXO network finds missing outputs')
+    expect(await find([recorded])).toEqual([])
+    await node.mine(9)
+    expect(await pay([recorded], 500n * MILLI_XMR)).toEqual([held.outpoint])
+    const change = (await outputsAt((await node.mine(1)).height)).reduce((sum, { units }) => sum + units, 0n)
+    expect(change).toBeGreaterThan(490n * MILLI_XMR)
+    expect(await find([recorded])).toEqual([held.outpoint])
   })
 })

@@ -407,6 +407,45 @@ describe('production', () => {
   })
 })
 
+describe('an empty file of a secret', () => {
+  const SECRETS = [
+    ...['DATABASE_URL', 'SWAPYARD_KEYSTORE_PASSPHRASE', 'SWAPYARD_PEPPER', 'SWAPYARD_PEPPER_PREVIOUS'],
+    ...['SWAPYARD_MAIL_URL', 'SWAPYARD_OPERATOR_TOKEN'],
+  ]
+
+  /** Without the variables of the same names, and all of them as files with this content. */
+  function withFiles(environment: Record<string, string>, content: string): Record<string, string> {
+    const others = Object.entries(environment).filter(([name]) => !SECRETS.includes(name))
+    return Object.fromEntries([...others, ...SECRETS.map((name) => [`${name}_FILE`, write(name, content)])])
+  }
+
+  test.each(['', '\n', '\r\n'])('is no key, and counts as unset: %j', (content) => {
+    const config = loadConfig(withFiles({ SWAPYARD_DATA_DIR: folder() }, content))
+    expect(config).toMatchObject({ databaseUrl: null, previousPepper: null, mail: null, operatorToken: null })
+    expect([config.pepper, config.keystore.passphrase]).toEqual([
+      expect.stringMatching(/^[0-9a-f]{64}$/),
+      expect.stringMatching(/^[0-9a-f]{64}$/),
+    ])
+  })
+
+  test('is missing in production where the secret is required', () => {
+    expect(problemsOf(withFiles(production(), ''))).toEqual([
+      expect.stringContaining('DATABASE_URL is missing'),
+      expect.stringContaining('SWAPYARD_PEPPER is missing'),
+    ])
+    const previous = loadConfig({ ...production(), SWAPYARD_PEPPER_PREVIOUS_FILE: write('previous', '\n') })
+    expect(previous.previousPepper).toBeNull()
+  })
+})
+
+test.each(['SWAPYARD_PEPPER', 'SWAPYARD_PEPPER_PREVIOUS', 'SWAPYARD_KEYSTORE_PASSPHRASE', 'SWAPYARD_OPERATOR_TOKEN'])(
+  'production refuses a short %s',
+  (name) => {
+    expect(problemsOf({ ...production(), [name]: 'short' })).toEqual([`${name} is shorter than 16 characters`])
+    expect(problemsOf({ ...production(), [name]: 'of 16 characters' })).toEqual([])
+  },
+)
+
 const root = join(import.meta.dirname, '../../..')
 
 describe('the documented example of production', () => {

@@ -82,6 +82,12 @@ function sandboxProblems(values: Environment['values']): readonly string[] {
 }
 
 const SECRET_LENGTH_MIN = 16
+const LONG_SECRETS = [
+  'SWAPYARD_PEPPER',
+  'SWAPYARD_PEPPER_PREVIOUS',
+  'SWAPYARD_KEYSTORE_PASSPHRASE',
+  'SWAPYARD_OPERATOR_TOKEN',
+] as const
 
 /** Refuses settings that are unsafe with real money. */
 function productionProblems({ values, isSet }: Environment, { admin }: FileConfig): readonly string[] {
@@ -90,7 +96,7 @@ function productionProblems({ values, isSet }: Environment, { admin }: FileConfi
     problems.push('admin.enabled needs SWAPYARD_PUBLIC_URL, the https URL at which operators reach this server')
   for (const name of ['DATABASE_URL', 'SWAPYARD_PEPPER'])
     if (!isSet(name)) problems.push(`${name} is missing (or ${fileOf(name)})`)
-  for (const name of ['SWAPYARD_PEPPER', 'SWAPYARD_KEYSTORE_PASSPHRASE', 'SWAPYARD_OPERATOR_TOKEN'] as const)
+  for (const name of LONG_SECRETS)
     if ((values[name]?.length ?? SECRET_LENGTH_MIN) < SECRET_LENGTH_MIN)
       problems.push(`${name} is shorter than ${SECRET_LENGTH_MIN} characters`)
   if (!values.SWAPYARD_RATE_LIMIT) problems.push('SWAPYARD_RATE_LIMIT=off is accepted in the sandbox only')

@@ -25,8 +25,8 @@ export async function openDatabaseAndLog(config: Config, databaseUrl: string): P
   const log = createLog({ level: config.logLevel, pretty: false })
   log.debug({ settings: describeConfig(config) }, 'settings read')
   if (config.environment === 'production') await requireDurableDatabase(databaseUrl)
-  const { poolMax, poolWaitMs } = config
-  return { log, databaseUrl, database: await prepareDatabase(databaseUrl, { poolMax, poolWaitMs, log }) }
+  const { environment, poolMax, poolWaitMs } = config
+  return { log, databaseUrl, database: await prepareDatabase(databaseUrl, { environment, poolMax, poolWaitMs, log }) }
 }
 
 export type Infrastructure = Readonly<{

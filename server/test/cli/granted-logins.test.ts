@@ -38,6 +38,11 @@ test('the login of a process carries out every command of a restore', async () =
   expect(await run('pause', 'payouts:all', '--reason', 'as the signer does')).toMatchObject({ code: 0 })
   expect(await run('signer', 'missing')).toMatchObject({ code: 0, lines: [] })
   expect(await run('signer', 'import')).toMatchObject({ code: 0, lines: [{ imported: [] }] })
+  expect(await run('signer', 'release', '--reason', 'a look', '--preview')).toMatchObject({
+    ...{ code: 0, error: '', lines: [{ preview: true, released: true }, { preview: true }] },
+  })
+  const previewed = await takeIndexes()
+  expect(previewed).toEqual(before.map((index) => index + 1))
   expect(await run('signer', 'release', '--reason', 'nothing is missing')).toMatchObject({
     ...{ code: 0, error: '', lines: [{ released: true }] },
   })

@@ -34,6 +34,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
   return []
 }
 
+const DENIED = 'eth:0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 const CANARY = 'canary-5e6f7a8b9c0d'
 
 function production(file: object = {}): Record<string, string> {
@@ -197,6 +198,27 @@ describe('unusable settings', () => {
       { signer: { limits: { 'bct@btc': { transaction: '1', hour: '1', day: '1' } } } },
       'signer.limits.bct@btc is not a listed currency; did you mean btc@btc?',
     ],
+    [
+      { signer: { limits: { 'btc@btc': { transaction: '1', hour: '2', day: '3.123456789' } } } },
+      'signer.limits.btc@btc.day has 9 decimals; BTC has 8',
+    ],
+    // USDT has 6 decimals on Ethereum.
+    [
+      {
+        networks: { eth: { rpcUrls: ['https://a.example'] } },
+        signer: { limits: { 'usdt@eth': { transaction: '0.1234567', hour: '1', day: '1' } } },
+      },
+      'signer.limits.usdt@eth.transaction has 7 decimals; USDT has 6',
+    ],
+    [{ screening: { denied: [DENIED, 'eth:0x12'] } }, 'screening.denied.1 is not an address on eth'],
+    [{ screening: { denied: ['sui:0x2'] } }, 'screening.denied.0 is not an address on sui'],
+    [{ screening: { denied: [`btc:${DENIED.slice(4)}`] } }, 'screening.denied.0 is not an address on btc'],
+    // Testnet, of BIP-173.
+    [
+      { screening: { denied: ['btc:tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx'] } },
+      'screening.denied.0 is not an address on btc',
+    ],
+    [{ screening: { denied: ['xmr:4'] } }, 'screening.denied.0 is not an address on xmr'],
     [{ screening: { denied: ['etherium:0x1'] } }, 'screening.denied.0: etherium is not a network; did you mean eth?'],
     [
       { prices: { sources: ['https://prices.example/usd'], quorum: 3 } },
@@ -405,6 +427,14 @@ describe('production', () => {
       'SWAPYARD_PEPPER_FILE: /nowhere cannot be read',
     )
   })
+})
+
+test('accepts denied addresses in every encoding, and entries of networks on which nothing is paid', () => {
+  const denied = [
+    ...[DENIED, 'btc:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', 'btc:1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu'],
+    ...['bch:bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a', 'xrp:anything', `sui:0x${'Ab'.repeat(32)}`],
+  ]
+  expect(problemsOf(production({ screening: { denied } }))).toEqual([])
 })
 
 describe('an empty file of a secret', () => {

@@ -39,7 +39,7 @@ const findPayouts = ({ database }: App, where: string, ...values: unknown[]) =>
 /** Does the same as `swapyard signer release` and resumes the pauses of the watchers. */
 const releaseSigner = ({ store }: App) =>
   store.transaction(async (tx) => {
-    await tx.signingJournal.beginGeneration()
+    await tx.signingJournal.beginGeneration({ skipsIndexes: true })
     for (const { scope } of await tx.pauses.list()) await tx.pauses.resume(scope)
     await tx.alarms.clear('database:older')
   })

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { type Database, openDatabase } from '../adapters/postgres/core/database.ts'
+import { claimEnvironment } from '../adapters/postgres/core/environment.ts'
 import { listen } from '../adapters/postgres/core/listen.ts'
 import { migrate } from '../adapters/postgres/core/migrate.ts'
 import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
@@ -35,6 +36,7 @@ import { createRenderers, type MailSettings, openEvents } from './events.ts'
 import { createHttpServer, type HttpServer, type Services } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import { mountPages } from './pages.ts'
+import { requireEnvironment } from './require-environment.ts'
 import { sandboxPageKey } from './sandbox-page-key.ts'
 import { createServices } from './services.ts'
 import { openSwaps, type SwapOffer } from './swaps.ts'
@@ -103,19 +105,33 @@ export type App = Readonly<{
   stop(): Promise<void>
 }>
 
-/** Opens the database and brings its schema up to date. */
+/** Opens the database and brings its schema up to date. Refuses a database of the other environment, and changes nothing there. */
 export async function prepareDatabase(
   url: string,
-  { poolMax, poolWaitMs, log }: Pick<AppOptions, 'poolMax' | 'log'> & Readonly<{ poolWaitMs?: number }>,
+  {
+    environment,
+    poolMax,
+    poolWaitMs,
+    log,
+  }: Pick<AppOptions, 'environment' | 'poolMax' | 'log'> & Readonly<{ poolWaitMs?: number }>,
 ): Promise<Database> {
   const database = openDatabase(url, {
     max: poolMax,
     ...(poolWaitMs === undefined ? {} : { waitMs: poolWaitMs }),
     onIdleError: (err) => log.warn({ err }, 'database connection lost'),
   })
-  await migrate(database)
-  await prepareJobs(database)
-  return database
+  try {
+    await requireEnvironment(database, environment)
+    await migrate(database)
+    await prepareJobs(database)
+    await claimEnvironment(database, environment)
+    // Another start may have been first, or the migration has derived the environment from the data.
+    await requireEnvironment(database, environment)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
 }
 
 export async function createApp(options: AppOptions): Promise<App> {

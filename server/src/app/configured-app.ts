@@ -3,12 +3,13 @@ import type { Worker } from 'node:worker_threads'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { describeConfig } from '../config/in-force.ts'
 import type { Config } from '../config/load.ts'
+import { toOutflowLimits } from '../config/signer-limits.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { mountAdminApi, seedSandboxOperator } from './admin.ts'
 import { type App, createApp, prepareDatabase, type Role } from './app.ts'
 import type { NetworkNodes } from './chains.ts'
 import { reportChecksums, requireDurableDatabase, requireOwnNetworks, requireTraces } from './check-production.ts'
-import { type Keys, toOutflowLimits } from './keys.ts'
+import type { Keys } from './keys.ts'
 import { createMetrics } from './metrics.ts'
 import { openPrices } from './prices.ts'
 import type { SandboxChains } from './sandbox-chains.ts'
@@ -25,8 +26,8 @@ export async function openDatabaseAndLog(config: Config, databaseUrl: string): P
   const log = createLog({ level: config.logLevel, pretty: false })
   log.debug({ settings: describeConfig(config) }, 'settings read')
   if (config.environment === 'production') await requireDurableDatabase(databaseUrl)
-  const { poolMax, poolWaitMs } = config
-  return { log, databaseUrl, database: await prepareDatabase(databaseUrl, { poolMax, poolWaitMs, log }) }
+  const { environment, poolMax, poolWaitMs } = config
+  return { log, databaseUrl, database: await prepareDatabase(databaseUrl, { environment, poolMax, poolWaitMs, log }) }
 }
 
 export type Infrastructure = Readonly<{

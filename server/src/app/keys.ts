@@ -1,14 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { currencies } from '../../currencies/index.ts'
 import { networks as definitions } from '../../networks/index.ts'
 import { prepareChildKeys } from '../adapters/signers/child-keys.ts'
 import { createKeystore, openPublicKeys, openSigner } from '../adapters/signers/keystore.ts'
-import type { OutflowLimits } from '../adapters/signers/outflow.ts'
 import type { Config } from '../config/load.ts'
-import { parseUnits } from '../core/domain/amount.ts'
-import { assetId } from '../core/domain/asset.ts'
-import { toAsset } from '../core/domain/currency.ts'
+import { toOutflowLimits } from '../config/signer-limits.ts'
 import type { PublicKeys } from '../exchange/ports/signer.ts'
 import { present } from '../lib/assert.ts'
 import { openAddresses } from './addresses.ts'
@@ -67,16 +63,4 @@ async function unlock(config: Config): Promise<ClosableSigner> {
       return own.get(network)?.addresses ?? null
     },
   })
-}
-
-/** The limits of the settings, in units of the listed assets. */
-export function toOutflowLimits(coins: Config['signerLimits']): OutflowLimits {
-  const limits = [...coins].map(([id, { transaction, hour, day }]) => {
-    const listed = currencies.find(({ ticker, network }) => assetId(ticker, network) === id)
-    if (!listed) throw new Error(`signer.limits names ${id}, which is not a listed currency`)
-    const asset = toAsset(listed, listed.contract)
-    const units = (text: string) => parseUnits(text, asset, `signer.limits ${id}`)
-    return [asset.id, { transaction: units(transaction), hour: units(hour), day: units(day) }] as const
-  })
-  return new Map(limits)
 }

@@ -1,12 +1,11 @@
 import { networks as definitions } from '../../networks/index.ts'
 import { type AddressKey, createDenyList } from '../adapters/screening/deny-list.ts'
+import { EVM_ADDRESS, SUI_ADDRESS } from '../config/denied.ts'
 import type { Screening } from '../core/ports/screening.ts'
 import type { Addresses } from '../exchange/ports/chain.ts'
 
 type NetworkAddresses = ReadonlyMap<string, Readonly<{ addresses: Addresses }>>
 
-const SUI_ADDRESS = /^0x[0-9a-fA-F]{64}$/
-const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const familyOf = (network: string) => definitions.find(({ id }) => id === network)?.family
 
 /** The operator's deny list. An entry counts in every encoding of the address, and on all networks that share its accounts. */

@@ -3,7 +3,8 @@ import { findRunningUrl } from '../adapters/embedded-postgres/running.ts'
 import { type Database, openDatabase } from '../adapters/postgres/core/database.ts'
 import { migrate } from '../adapters/postgres/core/migrate.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
-import { type Config, loadConfig } from '../config/load.ts'
+import { requireEnvironment } from '../app/require-environment.ts'
+import { type Config, loadConfig, requireNamedEnvironment } from '../config/load.ts'
 import { FolderLockedError, lockFolder } from '../lib/lock.ts'
 import { fail } from './print.ts'
 import { adminUrl } from './target.ts'
@@ -11,19 +12,30 @@ import { adminUrl } from './target.ts'
 /** A person waits longer for a connection than a request may. */
 const WAIT_MS = 20_000
 
-/** Opens and migrates the configured database for one command, and closes it afterwards. */
-export async function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {
+/**
+ * Opens and migrates the configured database for one command, and closes it afterwards. The settings must be of the environment
+ * to which the database belongs, except for a command that does the same in each.
+ */
+export async function withDatabase<T>(
+  work: (database: Database, config: Config) => Promise<T>,
+  { inAnyEnvironment = false } = {},
+): Promise<T> {
   if (adminUrl() !== null) fail('this command works on the server only: without --url and SWAPYARD_ADMIN_URL')
   const config = loadConfig()
+  if (!inAnyEnvironment) requireNamedEnvironment(config)
   const embedded = config.databaseUrl === null ? await openEmbedded(config) : null
   const database = openDatabase(embedded?.url ?? config.databaseUrl ?? '', {
     max: 2,
     waitMs: WAIT_MS,
     applicationName: 'swapyard cli',
   })
+  const check = () => (inAnyEnvironment ? null : requireEnvironment(database, config.environment))
   try {
+    await check()
     await migrate(database)
     await prepareJobs(database)
+    // The migration may have derived the environment from the data.
+    await check()
     return await work(database, config)
   } finally {
     await database.close()

@@ -10,10 +10,15 @@ export function addMigrateCommand(program: Command): void {
     .option('--grant <logins...>', 'logins of the processes, which may then read and write rows and change no table')
     .action(({ grant = [] }: { grant?: string[] }) =>
       // Opening the database applies the migrations.
-      withDatabase(async (database) => {
-        for (const login of grant) await grantRows(database, login)
-        const [last] = await database.query<{ name: string }>('select name from migrations order by name desc limit 1')
-        print({ migration: last?.name ?? null, granted: grant })
-      }),
+      withDatabase(
+        async (database) => {
+          for (const login of grant) await grantRows(database, login)
+          const [last] = await database.query<{ name: string }>(
+            'select name from migrations order by name desc limit 1',
+          )
+          print({ migration: last?.name ?? null, granted: grant })
+        },
+        { inAnyEnvironment: true },
+      ),
     )
 }

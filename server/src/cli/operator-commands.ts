@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { listKeyIndexes } from '../adapters/postgres/exchange/key-indexes.ts'
 import { createKeystore, exportPublicKeys } from '../adapters/signers/keystore.ts'
 import { openAddresses } from '../app/addresses.ts'
 import { envExample, settingsPage } from '../config/describe.ts'
-import { loadConfig, requireProduction } from '../config/load.ts'
+import { ConfigError, loadConfig, requireProduction } from '../config/load.ts'
+import type { Environment } from '../core/domain/network.ts'
 import { printRead, readRows } from './act.ts'
 import { addAlarmCommands } from './alarm-commands.ts'
 import { withDatabase } from './database.ts'
@@ -137,9 +138,22 @@ function addKeystoreCommands(program: Command): void {
   keystores
     .command('addresses')
     .description('lists the hot wallet and the first deposit address of every network, to check a restored keystore')
-    .action(() => {
-      for (const [network, { addresses }] of openAddresses(loadConfig()))
-        print({ network, hot: addresses.hot(), firstDeposit: addresses.deposit(0).address })
+    .addOption(
+      new Option('--environment <name>', 'whose addresses; by default those of SWAPYARD_CONFIG').choices([
+        'production',
+        'sandbox',
+      ]),
+    )
+    .action((options: { environment?: Environment }) => {
+      const config = loadConfig()
+      // The same keys have other addresses in each environment, and coins are sent to what is printed here.
+      if (options.environment === undefined && !('SWAPYARD_CONFIG' in config.given.variables))
+        throw new ConfigError([
+          'SWAPYARD_CONFIG is missing, so it is not known whose addresses to list: set it to the config file of production, or name them by --environment production or --environment sandbox',
+        ])
+      const environment = options.environment ?? config.environment
+      for (const [network, { addresses }] of openAddresses({ ...config, environment }))
+        print({ environment, network, hot: addresses.hot(), firstDeposit: addresses.deposit(0).address })
     })
   keystores
     .command('indexes')

@@ -107,7 +107,7 @@ export type Environment = Readonly<{
   values: StaticDecode<typeof environmentSchema>
   /** What was set, before it is decoded. It contains secrets. */
   given: Readonly<Record<string, string | number>>
-  /** Whether the variable, or the file that it may be given as, is set, usable or not. */
+  /** Whether the variable, or the file that it may be given as, is set and not empty, usable or not. */
   isSet(name: string): boolean
 }>
 
@@ -127,10 +127,12 @@ export function readEnvironment(problems: string[], variables: Variables = proce
     if (!name.startsWith(PREFIX) || name.startsWith(RESERVED) || names.includes(name)) continue
     problems.push(`${name} is not a setting; did you mean ${findClosestName(name, names)}?`)
   }
+  const unreadable = new Set<string>()
   const texts = new Map(
     Object.entries(schemas).flatMap(([name, schema]) => {
       const value = readText(name, isSecret(schema), variables, problems)
-      return value === undefined ? [] : [[name, value] as const]
+      if (value === null) unreadable.add(name)
+      return value ? [[name, value] as const] : []
     }),
   )
   const given = Object.fromEntries([...texts].map(([name, value]) => [name, toNumber(schemas[name], value)]))
@@ -139,19 +141,22 @@ export function readEnvironment(problems: string[], variables: Variables = proce
     const shown = isSecret(schemas[name]) ? '' : `, and is ${JSON.stringify(texts.get(name))}`
     problems.push(`${name} ${message}${shown}`)
   }
-  return { values: decoded.value, given, isSet: (name) => Boolean(variables[name] || variables[fileOf(name)]) }
+  return { values: decoded.value, given, isSet: (name) => texts.has(name) || unreadable.has(name) }
 }
 
 export const isSecret = (schema: TSchema | undefined): boolean => schema !== undefined && 'secret' in schema
 
 export const fileOf = (name: string): string => `${name}_FILE`
 
-/** An empty variable counts as unset: many tools write it that way. */
-function readText(name: string, mayBeFile: boolean, variables: Variables, problems: string[]): string | undefined {
-  const value = variables[name] || undefined
-  const file = (mayBeFile && variables[fileOf(name)]) || undefined
-  if (file === undefined) return value
-  if (value !== undefined) {
+/**
+ * The value; '' = unset, null = its file cannot be read. An empty variable or file counts as unset: many tools write it that
+ * way, and an empty secret would be a key that everyone knows.
+ */
+function readText(name: string, mayBeFile: boolean, variables: Variables, problems: string[]): string | null {
+  const value = variables[name] ?? ''
+  const file = mayBeFile ? variables[fileOf(name)] : undefined
+  if (!file) return value
+  if (value !== '') {
     problems.push(`${name} and ${fileOf(name)} are both set: set only one of them`)
     return value
   }
@@ -159,7 +164,7 @@ function readText(name: string, mayBeFile: boolean, variables: Variables, proble
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
   } catch {
     problems.push(`${fileOf(name)}: ${file} cannot be read`)
-    return undefined
+    return null
   }
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../exchange/settings.ts'
 import { type AdminSettings, adminSchema, toAdminSettings } from './admin.ts'
 import { bitcoinSchema, toOutputSettings } from './bitcoin.ts'
+import { findWrongDenied } from './denied.ts'
 import { guardsSchema, toGuardSettings } from './guards.ts'
 import { findRemoteDaemons, moneroSchema } from './monero.ts'
 import {
@@ -34,15 +35,14 @@ import {
   httpUrl,
   integer,
   isRecord,
-  knownNetworks,
   object,
   oneOf,
   optionalDuration,
   scaled,
   section,
-  unknownName,
   whole,
 } from './schema.ts'
+import { findWrongLimits, type SignerLimits } from './signer-limits.ts'
 import { type SwapConfig, swapsSchema, toSwapConfig } from './swaps.ts'
 
 /** By asset id: taken off the offer, another rank, another code in the rates feed. */
@@ -76,8 +76,7 @@ export type FileConfig = Readonly<{
   monero: WalletSettings & Readonly<{ acceptRemoteDaemons: boolean }>
   /** US dollars scaled by 10^12. */
   limits: ServiceSettings['limits']
-  /** By asset, in whole coins as decimal text. */
-  signerLimits: ReadonlyMap<string, Readonly<Record<'transaction' | 'hour' | 'day', string>>>
+  signerLimits: SignerLimits
   swaps: SwapConfig
   partners: Readonly<{ feeBps: number; openExchangesMax: number; rateLimitPerMinute: number }>
   admin: AdminSettings
@@ -263,7 +262,7 @@ export function readConfigFile(path: string | undefined, problems: string[]): Fi
   const decoded = decode(fileSchema, given)
   const { value, isInvalid } = decoded
   for (const problem of decoded.problems) problems.push(`${SOURCE}: ${problem.path || 'the file'} ${problem.message}`)
-  problems.push(...findContradictions(value))
+  problems.push(...findWrongDenied(SOURCE, value.environment, value.screening?.denied ?? []))
   if (content !== undefined && value.environment === 'production') {
     if (Object.keys(value.networks).length === 0 && !isInvalid('networks'))
       problems.push(`${SOURCE}: networks is missing: at least one, with its rpcUrls`)
@@ -276,6 +275,7 @@ export function readConfigFile(path: string | undefined, problems: string[]): Fi
     const found = [...findPriceContradictions(config.prices), ...unsafe]
     problems.push(...found.map((problem) => `${SOURCE}: ${problem}`))
   }
+  problems.push(...findWrongLimits(SOURCE, config.signerLimits))
   if (config.environment === 'production' && !isInvalid('signer')) problems.push(...findMissingLimits(config))
   if (config.environment === 'production') problems.push(...findRemoteDaemons(SOURCE, config))
   if (config.environment === 'production') problems.push(...findSingleNodes(config))
@@ -311,17 +311,6 @@ function findSingleNodes({ networks, swaps }: FileConfig): readonly string[] {
   return ['sol', 'sui']
     .filter((id) => !swaps.disabled.has(id) && new Set(networks.get(id)?.rpcUrls).size < NODES_MIN)
     .map((id) => `${SOURCE}: swaps.networks.${id} is enabled: networks.${id}.rpcUrls needs two nodes or more`)
-}
-
-/** Members that contradict the catalogue. */
-function findContradictions({ screening }: StaticDecode<typeof fileSchema>): readonly string[] {
-  return (screening?.denied ?? []).flatMap((entry, index) => {
-    const [network = ''] = entry.split(':', 1)
-    const { kind, names } = knownNetworks
-    return names.includes(network)
-      ? []
-      : [`${SOURCE}: screening.denied.${index}: ${network} ${unknownName(kind, network, names)}`]
-  })
 }
 
 function readJson(path: string, problems: string[]): unknown {

@@ -131,7 +131,7 @@ describe('settings in force', () => {
   })
 
   test('have at most 1,000 entries of a list, and the number of the others', () => {
-    const denied = Array.from({ length: 1_002 }, (_, n) => `btc:address-${n}`)
+    const denied = Array.from({ length: 1_002 }, (_, n) => `eth:0x${String(n).padStart(40, '0')}`)
     const shown = describeConfig(load({ ...full, screening: { denied } }))['screening.denied'] as readonly string[]
     expect(shown).toEqual([...denied.slice(0, 1_000), 'and 2 more'])
   })

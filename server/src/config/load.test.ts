@@ -34,6 +34,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
   return []
 }
 
+const DENIED = 'eth:0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 const CANARY = 'canary-5e6f7a8b9c0d'
 
 function production(file: object = {}): Record<string, string> {
@@ -197,6 +198,27 @@ describe('unusable settings', () => {
       { signer: { limits: { 'bct@btc': { transaction: '1', hour: '1', day: '1' } } } },
       'signer.limits.bct@btc is not a listed currency; did you mean btc@btc?',
     ],
+    [
+      { signer: { limits: { 'btc@btc': { transaction: '1', hour: '2', day: '3.123456789' } } } },
+      'signer.limits.btc@btc.day has 9 decimals; BTC has 8',
+    ],
+    // USDT has 6 decimals on Ethereum.
+    [
+      {
+        networks: { eth: { rpcUrls: ['https://a.example'] } },
+        signer: { limits: { 'usdt@eth': { transaction: '0.1234567', hour: '1', day: '1' } } },
+      },
+      'signer.limits.usdt@eth.transaction has 7 decimals; USDT has 6',
+    ],
+    [{ screening: { denied: [DENIED, 'eth:0x12'] } }, 'screening.denied.1 is not an address on eth'],
+    [{ screening: { denied: ['sui:0x2'] } }, 'screening.denied.0 is not an address on sui'],
+    [{ screening: { denied: [`btc:${DENIED.slice(4)}`] } }, 'screening.denied.0 is not an address on btc'],
+    // Testnet, of BIP-173.
+    [
+      { screening: { denied: ['btc:tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx'] } },
+      'screening.denied.0 is not an address on btc',
+    ],
+    [{ screening: { denied: ['xmr:4'] } }, 'screening.denied.0 is not an address on xmr'],
     [{ screening: { denied: ['etherium:0x1'] } }, 'screening.denied.0: etherium is not a network; did you mean eth?'],
     [
       { prices: { sources: ['https://prices.example/usd'], quorum: 3 } },
@@ -406,6 +428,53 @@ describe('production', () => {
     )
   })
 })
+
+test('accepts denied addresses in every encoding, and entries of networks on which nothing is paid', () => {
+  const denied = [
+    ...[DENIED, 'btc:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', 'btc:1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu'],
+    ...['bch:bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a', 'xrp:anything', `sui:0x${'Ab'.repeat(32)}`],
+  ]
+  expect(problemsOf(production({ screening: { denied } }))).toEqual([])
+})
+
+describe('an empty file of a secret', () => {
+  const SECRETS = [
+    ...['DATABASE_URL', 'SWAPYARD_KEYSTORE_PASSPHRASE', 'SWAPYARD_PEPPER', 'SWAPYARD_PEPPER_PREVIOUS'],
+    ...['SWAPYARD_MAIL_URL', 'SWAPYARD_OPERATOR_TOKEN'],
+  ]
+
+  /** Without the variables of the same names, and all of them as files with this content. */
+  function withFiles(environment: Record<string, string>, content: string): Record<string, string> {
+    const others = Object.entries(environment).filter(([name]) => !SECRETS.includes(name))
+    return Object.fromEntries([...others, ...SECRETS.map((name) => [`${name}_FILE`, write(name, content)])])
+  }
+
+  test.each(['', '\n', '\r\n'])('is no key, and counts as unset: %j', (content) => {
+    const config = loadConfig(withFiles({ SWAPYARD_DATA_DIR: folder() }, content))
+    expect(config).toMatchObject({ databaseUrl: null, previousPepper: null, mail: null, operatorToken: null })
+    expect([config.pepper, config.keystore.passphrase]).toEqual([
+      expect.stringMatching(/^[0-9a-f]{64}$/),
+      expect.stringMatching(/^[0-9a-f]{64}$/),
+    ])
+  })
+
+  test('is missing in production where the secret is required', () => {
+    expect(problemsOf(withFiles(production(), ''))).toEqual([
+      expect.stringContaining('DATABASE_URL is missing'),
+      expect.stringContaining('SWAPYARD_PEPPER is missing'),
+    ])
+    const previous = loadConfig({ ...production(), SWAPYARD_PEPPER_PREVIOUS_FILE: write('previous', '\n') })
+    expect(previous.previousPepper).toBeNull()
+  })
+})
+
+test.each(['SWAPYARD_PEPPER', 'SWAPYARD_PEPPER_PREVIOUS', 'SWAPYARD_KEYSTORE_PASSPHRASE', 'SWAPYARD_OPERATOR_TOKEN'])(
+  'production refuses a short %s',
+  (name) => {
+    expect(problemsOf({ ...production(), [name]: 'short' })).toEqual([`${name} is shorter than 16 characters`])
+    expect(problemsOf({ ...production(), [name]: 'of 16 characters' })).toEqual([])
+  },
+)
 
 const root = join(import.meta.dirname, '../../..')
 

@@ -76,12 +76,30 @@ export function requireProduction(config: Config): void {
   ])
 }
 
+/** The sandbox runs without these. */
+const OF_SERVERS = ['DATABASE_URL', 'SWAPYARD_PEPPER', 'SWAPYARD_KEYSTORE_PASSPHRASE']
+
+/** Refuses to take the sandbox for granted where settings of a server are set. For commands that act on the database. */
+export function requireNamedEnvironment({ given: { variables } }: Config): void {
+  const named = OF_SERVERS.filter((name) => name in variables)
+  if ('SWAPYARD_CONFIG' in variables || named.length === 0) return
+  throw new ConfigError([
+    `SWAPYARD_CONFIG is missing, and these are set: ${named.join(', ')}. Without a config file a command acts for the sandbox. Set it to the config file of production; for the sandbox, to a file with {"environment": "sandbox"}`,
+  ])
+}
+
 function sandboxProblems(values: Environment['values']): readonly string[] {
   const problem = `HOST is ${JSON.stringify(values.HOST)}: the sandbox has publicly known keys and listens on loopback only`
   return [...(isLoopback(values.HOST) ? [] : [problem]), ...unknownNetworks(values)]
 }
 
 const SECRET_LENGTH_MIN = 16
+const LONG_SECRETS = [
+  'SWAPYARD_PEPPER',
+  'SWAPYARD_PEPPER_PREVIOUS',
+  'SWAPYARD_KEYSTORE_PASSPHRASE',
+  'SWAPYARD_OPERATOR_TOKEN',
+] as const
 
 /** Refuses settings that are unsafe with real money. */
 function productionProblems({ values, isSet }: Environment, { admin }: FileConfig): readonly string[] {
@@ -90,7 +108,7 @@ function productionProblems({ values, isSet }: Environment, { admin }: FileConfi
     problems.push('admin.enabled needs SWAPYARD_PUBLIC_URL, the https URL at which operators reach this server')
   for (const name of ['DATABASE_URL', 'SWAPYARD_PEPPER'])
     if (!isSet(name)) problems.push(`${name} is missing (or ${fileOf(name)})`)
-  for (const name of ['SWAPYARD_PEPPER', 'SWAPYARD_KEYSTORE_PASSPHRASE', 'SWAPYARD_OPERATOR_TOKEN'] as const)
+  for (const name of LONG_SECRETS)
     if ((values[name]?.length ?? SECRET_LENGTH_MIN) < SECRET_LENGTH_MIN)
       problems.push(`${name} is shorter than ${SECRET_LENGTH_MIN} characters`)
   if (!values.SWAPYARD_RATE_LIMIT) problems.push('SWAPYARD_RATE_LIMIT=off is accepted in the sandbox only')

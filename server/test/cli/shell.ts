@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
@@ -13,7 +13,7 @@ const main = join(import.meta.dirname, '../../src/main.ts')
 /** `lines`: the JSON lines of `text`. */
 export type Answer = Readonly<{ code: number; text: string; lines: Record<string, unknown>[]; error: string }>
 
-/** Runs the command line with its own data directory and database. */
+/** Runs the command line with its own data directory and database, in the sandbox. */
 export type Shell = Readonly<{
   folder: string
   url: string
@@ -25,6 +25,8 @@ export type Shell = Readonly<{
 export async function openShell(): Promise<Shell> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-cli-'))
   chmodSync(folder, 0o711)
+  const config = join(folder, 'sandbox.json')
+  writeFileSync(config, JSON.stringify({ environment: 'sandbox' }))
   const { url, drop } = await createDatabase(inject('databaseUrl'))
   const commands = startCommands()
   return {
@@ -36,6 +38,7 @@ export async function openShell(): Promise<Shell> {
         ...compileCache,
         SWAPYARD_DATA_DIR: folder,
         DATABASE_URL: url,
+        SWAPYARD_CONFIG: config,
         ...env,
       }
       // A service runs until a signal stops it.

@@ -33,7 +33,13 @@ export type ActionDeps = Readonly<{
 }>
 
 /** An act in progress: everything happens in one transaction of the database. */
-export type ActionContext = AdminStores & Readonly<{ deps: ActionDeps; note: AuditNote }>
+export type ActionContext = AdminStores &
+  Readonly<{
+    deps: ActionDeps
+    note: AuditNote
+    /** The transaction is rolled back afterwards. What a rollback does not undo, such as a step of a sequence, must not be done. */
+    isRehearsal: boolean
+  }>
 
 export type ActionResult = Readonly<Record<string, unknown>>
 

@@ -51,11 +51,11 @@ export const serviceActions: ActionsOf<
   },
   'signer-release': {
     unbound: ['generation'],
-    async run({ store, note }) {
+    async run({ store, note, isRehearsal }) {
       // It locks what workers report, so that they report nothing between this list and its end.
       await store.signingJournal.generation()
       const missing = await store.signingJournal.listUnacknowledged(SETTLED_MAX)
-      const generation = await store.signingJournal.beginGeneration()
+      const generation = await store.signingJournal.beginGeneration({ skipsIndexes: !isRehearsal })
       const before = await store.pauses.resume(PAYOUTS_PAUSE)
       await store.alarms.clear(SIGNING_JOURNAL_ALARM, JOURNAL_BEHIND_ALARM)
       await store.auditLog.record({

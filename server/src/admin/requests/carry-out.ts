@@ -54,7 +54,7 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
   async function rehearse(action: AdminActionName, given: Given, note: AuditNote, extra: Given = {}): Promise<Done> {
     try {
       return await store.transaction(async (tx) => {
-        throw new Rollback(await act(tx, deps, { action, given, note, extra }))
+        throw new Rollback(await act(tx, deps, { action, given, note, extra, isRehearsal: true }))
       })
     } catch (error) {
       if (error instanceof Rollback) return error.done
@@ -88,7 +88,7 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
       const { action, given, note } = await readRequest(tx, request)
       const extra = { request: id, approvedBy: session.login }
       const { arguments: all, shown } = prepareApproval(action, given, null)
-      const done = await act(tx, deps, { action, given: all, note, extra })
+      const done = await act(tx, deps, { action, given: all, note, extra, isRehearsal: preview })
       requireSameState(request, done.acts, findAction(action).unbound)
       if (preview) throw new Rollback(done)
       await tx.requests.decide(id, 'done', session.operatorId, done.result)
@@ -157,11 +157,12 @@ function prepareAll(deps: ActionDeps, action: AdminActionName, given: Given): Pr
   return prepareApproval(action, prepared, shown)
 }
 
-type Act = Readonly<{ action: AdminActionName; given: Given; note: AuditNote; extra?: Given }>
+type Act = Readonly<{ action: AdminActionName; given: Given; note: AuditNote; extra?: Given; isRehearsal?: boolean }>
 
-async function act(tx: AdminStores, deps: ActionDeps, { action, given, note, extra = {} }: Act): Promise<Done> {
+async function act(tx: AdminStores, deps: ActionDeps, one: Act): Promise<Done> {
+  const { action, given, note, extra = {}, isRehearsal = false } = one
   const store = withDetail(tx.store, extra)
-  const result = await findAction(action).run({ ...tx, store, deps, note }, given)
+  const result = await findAction(action).run({ ...tx, store, deps, note, isRehearsal }, given)
   // Answers and stored requests are JSON, which has no bigints.
   return { result: toPlain(result) as ActionResult, acts: await tx.ownActs() }
 }

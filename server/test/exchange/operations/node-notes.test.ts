@@ -15,7 +15,7 @@ let database: Database
 let clockMs = 0
 beforeAll(async () => {
   created = await createDatabase(inject('databaseUrl'))
-  database = await prepareDatabase(created.url, { poolMax: 2, log })
+  database = await prepareDatabase(created.url, { environment: 'sandbox', poolMax: 2, log })
 })
 beforeEach(() => database.query('delete from alarms'))
 afterAll(async () => {
@@ -73,7 +73,7 @@ test('clears the alarm after an hour without a note, also one of an earlier proc
 })
 
 test('raises the alarm in a later turn if the database failed', async () => {
-  const closed = await prepareDatabase(created.url, { poolMax: 2, log })
+  const closed = await prepareDatabase(created.url, { environment: 'sandbox', poolMax: 2, log })
   await closed.close()
   const { alarms } = createStore(database, payeeMacs)
   let isDown = true

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
@@ -18,7 +18,12 @@ export async function startOperator({ scenario }: Stage): Promise<Operator> {
   const url = new URL(inject('databaseUrl'))
   const [row] = await scenario.app.database.query<{ name: string }>('select current_database() as name')
   url.pathname = `/${row?.name}`
-  const env = { PATH: '/usr/bin:/bin', SWAPYARD_DATA_DIR: folder, DATABASE_URL: url.href }
+  const config = join(folder, 'sandbox.json')
+  writeFileSync(config, JSON.stringify({ environment: 'sandbox' }))
+  const env = {
+    ...{ PATH: '/usr/bin:/bin', SWAPYARD_DATA_DIR: folder },
+    ...{ DATABASE_URL: url.href, SWAPYARD_CONFIG: config },
+  }
   const commands = startCommands()
   return {
     async partners(...args) {

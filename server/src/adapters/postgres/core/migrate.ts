@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Database, sqlState, type Tx } from './database.ts'
 
 const folder = join(import.meta.dirname, '../../../../migrations')
@@ -8,6 +9,13 @@ const folder = join(import.meta.dirname, '../../../../migrations')
 const LOCK = 7_240_919
 /** Migrating a large table takes long. */
 const STATEMENT_MS = 24 * 3_600_000
+/** lock_not_available: a statement waited for a lock longer than `lock_timeout`. */
+const LOCK_TIMEOUT = '55P03'
+/**
+ * Statements on a table wait behind a migration that waits for the table. So it waits briefly, lets them pass, and tries again:
+ * for a minute in all.
+ */
+const tableLocks = { waitMs: 5_000, pauseMs: 1_000, attemptsMax: 10 }
 /** unique_violation (of the catalogue), duplicate_table, duplicate_object (its row type). */
 const CREATED_CONCURRENTLY = new Set(['23505', '42P07', '42710'])
 
@@ -17,7 +25,7 @@ type Migration = Readonly<{ name: string; sha256: string }>
  * Brings the schema up to date: runs every `NNNN_*.sql` once, in order, each in a transaction of its own. Throws if there is one
  * to run and this login may not create tables.
  */
-export async function migrate(database: Database): Promise<readonly string[]> {
+export async function migrate(database: Database, locks = tableLocks): Promise<readonly string[]> {
   const files = readMigrations()
   const existing = await readApplied(database)
   checkApplied(existing, files)
@@ -34,13 +42,30 @@ export async function migrate(database: Database): Promise<readonly string[]> {
       const rows = await tx.query<Migration>('select name, sha256 from migrations')
       checkApplied(rows, files)
       if (rows.some((row) => row.name === name)) return
+      await tx.query(`set local lock_timeout = ${locks.waitMs}`)
       await tx.query(text)
       await tx.query('insert into migrations (name, sha256) values ($1, $2)', [name, sha256])
       applied.push(name)
     }
-    await database.transaction(apply, { statementTimeoutMs: STATEMENT_MS })
+    await repeatWhileLocked(name, locks, () => database.transaction(apply, { statementTimeoutMs: STATEMENT_MS }))
   }
   return applied
+}
+
+async function repeatWhileLocked(name: string, locks: typeof tableLocks, apply: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await apply()
+    } catch (error) {
+      if (sqlState(error) !== LOCK_TIMEOUT) throw error
+      if (attempt >= locks.attemptsMax)
+        throw new Error(
+          `migration ${name} was not applied: in ${attempt} attempts it got no lock of a table, because other transactions use the table. Find the long ones (pg_stat_activity, pg_locks), end them, and run this again.`,
+          { cause: error },
+        )
+      await delay(locks.pauseMs)
+    }
+  }
 }
 
 /** The applied migrations; none in an empty database. */

@@ -75,13 +75,13 @@ function createGenerations(
       )
       return before ?? null
     },
-    async beginGeneration() {
+    async beginGeneration({ skipsIndexes }) {
       await lock()
       await sql.query('delete from signing_journals')
       await sql.query('update forgotten_payouts set acknowledged_at = clock_timestamp() where acknowledged_at is null')
       await sql.query('update forgotten_epochs set acknowledged_at = clock_timestamp() where acknowledged_at is null')
       // Customers may still pay to an address whose index this database has forgotten.
-      for (const sequence of ['deposit_key_index', 'change_key_index'])
+      for (const sequence of skipsIndexes ? ['deposit_key_index', 'change_key_index'] : [])
         await sql.query(`select setval($1, nextval($1) + $2)`, [sequence, INDEXES_SKIPPED])
       return begin()
     },

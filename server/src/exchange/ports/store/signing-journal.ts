@@ -36,6 +36,9 @@ export interface SigningJournalStore {
   }): Promise<string | null>
   /** Determines the id of a deposit's next payout or refund: the deposit on its chain, the leg, the number of earlier payouts. */
   readPayoutOrigin(depositId: string, leg: number): Promise<string>
-  /** Begins a generation: acknowledges all missing releases and journals that are behind, and skips key indexes that the lost part may have used. */
-  beginGeneration(): Promise<string>
+  /**
+   * Begins a generation: acknowledges all missing releases and journals that are behind, and skips key indexes that the lost part
+   * may have used. A rollback does not bring skipped indexes back, so a transaction that is only a rehearsal skips none.
+   */
+  beginGeneration(options: { skipsIndexes: boolean }): Promise<string>
 }

@@ -54,6 +54,11 @@ export const serviceActions: ActionsOf<
     async run({ store, note }) {
       // It locks what workers report, so that they report nothing between this list and its end.
       await store.signingJournal.generation()
+      const uncompared = await store.signingJournal.listUncompared()
+      if (uncompared.length > 0)
+        throw refused(
+          `the whole journals of ${uncompared.length} workers are being compared with the database; look at \`signer missing\` and release the hold in some minutes`,
+        )
       const missing = await store.signingJournal.listUnacknowledged(SETTLED_MAX)
       const generation = await store.signingJournal.beginGeneration()
       const before = await store.pauses.resume(PAYOUTS_PAUSE)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Log } from '../../lib/log.ts'
 import type { JournalPosition, SignerJournal } from '../ports/signer.ts'
 import type { Store } from '../ports/store/store.ts'
@@ -9,6 +10,9 @@ export const JOURNAL_BEHIND_ALARM = 'journal:behind'
 /** A start reads the whole journal, a gigabyte in some seconds. */
 const JOURNAL_BYTES_MAX = 8 * 1024 ** 3
 const LISTED_MAX = 50
+
+/** The whole journal, or the releases that it has in memory. */
+type Extent = 'all' | 'newest'
 
 type CompareDeps = Readonly<{
   store: Store
@@ -23,27 +27,45 @@ type CompareDeps = Readonly<{
  * lost transactions in a failover, and would pay again; a journal that is behind its recorded position lost records that
  * protect from that. Then payouts are paused until the operator acknowledges it. Returns whether both agree.
  *
- * A backup lacks the newest releases: these are compared each minute, all at a start. That reads gigabytes, so it happens
- * outside of a transaction, some releases at a time, and pause and alarm are committed as soon as there is a reason.
+ * A backup lacks the newest releases: these are compared each minute, all at a start and once in each hold. That reads
+ * gigabytes, so it happens outside of a transaction, some releases at a time, and pause and alarm are committed as soon as
+ * there is a reason.
  */
 export function createCompareJournal(deps: CompareDeps) {
   const { journal, log } = deps
-  return async function compareJournal(extent: 'all' | 'newest'): Promise<boolean> {
+  /** Names the last comparison of the whole journal in this hold. */
+  let compared: string | null = null
+  return async function compareJournal(extent: Extent): Promise<boolean> {
     await reportSize(deps)
-    await checkAndHold(deps)
-    await recordMissing(deps, extent)
-    const { generation, reasons } = await checkAndHold(deps)
+    let isWhole = extent === 'all'
+    isWhole = (await checkAndHold(deps, compared)).isWholeNeeded || isWhole
+    await recordMissing(deps, isWhole ? 'all' : 'newest', compared)
+    let held = await checkAndHold(deps, compared)
+    if (held.isWholeNeeded && !isWhole) {
+      isWhole = true
+      await recordMissing(deps, 'all', compared)
+      held = await checkAndHold(deps, compared)
+    }
+    const { generation, reasons } = held
+    if (isWhole) compared = await recordWhole(deps)
     if (reasons.length > 0) {
       log.error({ reasons, next: 'swapyard signer missing' }, 'payouts are paused: database and signing journal differ')
       return false
     }
+    compared = null
     if (journal.generation() !== generation || journal.id() === null) await journal.recordGeneration(generation)
     return true
   }
 }
 
-/** The present generation, and the reasons for a hold of payouts, which this commits with its alarms. */
-function checkAndHold({ store, journal }: CompareDeps): Promise<{ generation: string; reasons: readonly string[] }> {
+/**
+ * The present generation, and the reasons for a hold of payouts, which this commits with its alarms. `isWholeNeeded`: the
+ * newest releases alone do not say what the database lacks.
+ */
+function checkAndHold(
+  { store, journal }: CompareDeps,
+  compared: string | null,
+): Promise<{ generation: string; reasons: readonly string[]; isWholeNeeded: boolean }> {
   const [journalId, journalGeneration, position] = [journal.id(), journal.generation(), journal.position()]
   return store.transaction(async (tx) => {
     const current = await tx.signingJournal.generation()
@@ -81,7 +103,10 @@ function checkAndHold({ store, journal }: CompareDeps): Promise<{ generation: st
       )
     }
     if (reasons.length > 0) await tx.pauses.pause(PAYOUTS_PAUSE, 'database and signing journal differ', 'signer')
-    return { generation: current.generation, reasons }
+    const isHeld = reasons.length > 0
+    const isWholeNeeded =
+      journalId === null ? isHeld : await tx.signingJournal.needsWholeComparison(journalId, compared, isHeld)
+    return { generation: current.generation, reasons, isWholeNeeded }
   })
 }
 
@@ -89,19 +114,35 @@ const isBehind = (position: JournalPosition, recorded: JournalPosition): boolean
   position.segments < recorded.segments || (position.segments === recorded.segments && position.bytes < recorded.bytes)
 
 /** Records the releases that the database lacks, and stores their transactions for import. */
-async function recordMissing(deps: CompareDeps, extent: 'all' | 'newest'): Promise<void> {
+async function recordMissing(deps: CompareDeps, extent: Extent, compared: string | null): Promise<void> {
   const { store, journal } = deps
   let isUnstored = false
   for await (const releases of extent === 'all' ? journal.allReleases() : [journal.newestReleases()]) {
     const missing = await store.transaction((tx) => tx.signingJournal.recordMissing(releases))
+    await reportSeen(deps)
     if (missing.length === 0) continue
-    if (!isUnstored) await checkAndHold(deps)
+    if (!isUnstored) await checkAndHold(deps, compared)
     isUnstored ||= (await store.signingJournal.selectUnstored(missing)).size > 0
   }
   if (!isUnstored) return
-  const select = (txHashes: readonly string[]) => store.signingJournal.selectUnstored(txHashes)
+  const select = async (txHashes: readonly string[]) => {
+    await reportSeen(deps)
+    return store.signingJournal.selectUnstored(txHashes)
+  }
   for await (const transactions of journal.releasedTransactions(select))
     await store.signingJournal.storeForImport(transactions)
+}
+
+/** A release of the hold waits for a comparison that goes on. */
+async function reportSeen({ store, journal }: CompareDeps): Promise<void> {
+  const journalId = journal.id()
+  if (journalId !== null) await store.signingJournal.recordPosition(journalId, journal.position())
+}
+
+async function recordWhole({ store, journal }: CompareDeps): Promise<string> {
+  const [journalId, compared] = [journal.id(), randomUUID()]
+  if (journalId !== null) await store.signingJournal.recordWholeComparison(journalId, compared)
+  return compared
 }
 
 async function reportSize({ store, journal, onSize }: Omit<CompareDeps, 'log'>): Promise<void> {

@@ -167,6 +167,61 @@ describe('a comparison that takes long (it read gigabytes in the transaction of 
   })
 })
 
+describe('a restore under a running worker that released more than it compares each minute', () => {
+  /** How often the whole journal was read. */
+  let reads: number
+  const countMissing = async () =>
+    (await app.database.query('select 1 from forgotten_payouts where acknowledged_at is null')).length
+  /** What the backup has: the worker and its last comparison, which is older than the releases. */
+  const restoreBackup = () => app.database.query('update signing_journals set compared = gen_random_uuid()')
+  beforeEach(async () => {
+    await compareJournal()
+    journal.releases = Array.from({ length: 3_000 }, makeRelease)
+    reads = 0
+    journal.beforeRead = async () => {
+      reads++
+    }
+  })
+
+  test('finds all releases that the database lacks, and reads the whole journal once in each hold', async () => {
+    const compare = createCompareJournal({ store, journal: memoryJournal, log })
+    expect(await compare('newest')).toBe(false)
+    expect([await countMissing(), reads]).toEqual([3_000, 3])
+    expect(await compare('newest')).toBe(false)
+    expect(reads).toBe(3)
+    await restoreBackup()
+    expect(await compare('newest')).toBe(false)
+    expect(reads).toBe(6)
+    await store.transaction((tx) => tx.signingJournal.beginGeneration())
+    expect(await compare('newest')).toBe(true)
+    expect(reads).toBe(6)
+    await moveGeneration('system_identifier', "'000000FF'")
+    expect(await compare('newest')).toBe(false)
+    expect(reads).toBe(9)
+  })
+
+  test('asks the other workers for their whole journals, and tells who runs and has not compared it', async () => {
+    const [{ id = '' } = {}] = await app.database.query<{ id: string }>(
+      'insert into signing_journals (id, segments, bytes) values (gen_random_uuid(), 1, 1) returning id',
+    )
+    const uncompared: (readonly string[])[] = []
+    journal.beforeRead = async () => void uncompared.push(await store.signingJournal.listUncompared())
+    const compare = createCompareJournal({ store, journal: memoryJournal, log })
+    expect(await compare('newest')).toBe(false)
+    expect(uncompared.map((ids) => [...ids].sort())).toEqual(Array(3).fill([id, journal.id ?? ''].sort()))
+    expect(await store.signingJournal.listUncompared()).toEqual([id])
+    // The other worker sees no reason of its own, and yet compares its whole journal.
+    journal = { ...journal, id, releases: [], position: { segments: 1, bytes: 1 } }
+    await createCompareJournal({ store, journal: memoryJournal, log })('newest')
+    expect(await store.signingJournal.listUncompared()).toEqual([])
+    await app.database.query(
+      "update signing_journals set compared = null, seen_at = clock_timestamp() - interval '11 minutes' where id = $1",
+      [id],
+    )
+    expect(await store.signingJournal.listUncompared()).toEqual([])
+  })
+})
+
 describe('a journal that lost its newest records', () => {
   const isAlarmRaised = async () => (await store.alarms.list(10)).some(({ subject }) => subject === 'journal:behind')
 

@@ -14,6 +14,8 @@ import { fromIntentJson, toIntentJson } from './intent-json.ts'
 const SIGNING_LOCK = 7_240_926
 /** Releases in one query. */
 const BATCH = 5_000
+/** A worker that reported nothing for this time does not run. */
+const SEEN_WITHIN = '10 minutes'
 /** Indexes skipped after a restore: more than the forgotten time can have used. */
 const INDEXES_SKIPPED = 1_000_000
 
@@ -29,12 +31,12 @@ const MISSING_RELEASES = `select payout_id as "payoutId", network, tx_hash as "t
 const toMissingRelease = (row: MissingReleaseRow): MissingRelease => ({ ...row, units: BigInt(row.units) })
 
 export function createSigningStore(sql: Sql): SigningJournalStore {
-  return { ...createGenerations(sql), ...createMissingReleases(sql), ...createImports(sql) }
+  return { ...createGenerations(sql), ...createJournals(sql), ...createMissingReleases(sql), ...createImports(sql) }
 }
 
 function createGenerations(
   sql: Sql,
-): Pick<SigningJournalStore, 'generation' | 'recognizesGeneration' | 'recordPosition' | 'beginGeneration'> {
+): Pick<SigningJournalStore, 'generation' | 'recognizesGeneration' | 'beginGeneration'> {
   const lock = () => sql.query('select pg_advisory_xact_lock($1)', [SIGNING_LOCK])
   const begin = async () => {
     const [row] = await sql.query<GenerationRow>(
@@ -62,19 +64,6 @@ function createGenerations(
       await sql.query('insert into forgotten_epochs (epoch) values ($1) on conflict do nothing', [generation])
       return false
     },
-    async recordPosition(journalId, { segments, bytes }) {
-      const [before] = await sql.query<JournalPosition>(
-        'select segments, bytes from signing_journals where id = $1 for update',
-        [journalId],
-      )
-      await sql.query(
-        `insert into signing_journals as j (id, segments, bytes) values ($1, $2, $3)
-         on conflict (id) do update set segments = excluded.segments, bytes = excluded.bytes
-         where (j.segments, j.bytes) < (excluded.segments, excluded.bytes)`,
-        [journalId, segments, bytes],
-      )
-      return before ?? null
-    },
     async beginGeneration() {
       await lock()
       await sql.query('delete from signing_journals')
@@ -84,6 +73,47 @@ function createGenerations(
       for (const sequence of ['deposit_key_index', 'change_key_index'])
         await sql.query(`select setval($1, nextval($1) + $2)`, [sequence, INDEXES_SKIPPED])
       return begin()
+    },
+  }
+}
+
+function createJournals(
+  sql: Sql,
+): Pick<SigningJournalStore, 'recordPosition' | 'needsWholeComparison' | 'recordWholeComparison' | 'listUncompared'> {
+  return {
+    async recordPosition(journalId, { segments, bytes }) {
+      const [before] = await sql.query<JournalPosition>(
+        'select segments, bytes from signing_journals where id = $1 for update',
+        [journalId],
+      )
+      await sql.query(
+        `insert into signing_journals as j (id, segments, bytes) values ($1, $2, $3)
+         on conflict (id) do update set seen_at = clock_timestamp(),
+           segments = greatest(j.segments, excluded.segments),
+           bytes = case when (j.segments, j.bytes) < (excluded.segments, excluded.bytes) then excluded.bytes else j.bytes end`,
+        [journalId, segments, bytes],
+      )
+      return before ?? null
+    },
+    async needsWholeComparison(journalId, compared, isHeld) {
+      const [row] = await sql.query<{ compared: string | null }>(
+        'select compared from signing_journals where id = $1',
+        [journalId],
+      )
+      if (!row || row.compared === null) return isHeld || row?.compared === null
+      if (!isHeld || row.compared === compared) return false
+      await sql.query('update signing_journals set compared = null')
+      return true
+    },
+    async recordWholeComparison(journalId, compared) {
+      await sql.query('update signing_journals set compared = $2 where id = $1', [journalId, compared])
+    },
+    async listUncompared() {
+      const rows = await sql.query<{ id: string }>(
+        `select id from signing_journals where compared is null and seen_at > clock_timestamp() - $1::interval order by id`,
+        [SEEN_WITHIN],
+      )
+      return rows.map(({ id }) => id)
     },
   }
 }
@@ -185,21 +215,21 @@ async function insertMissing(sql: Sql, releases: readonly PayoutRelease[]): Prom
   if (missing.length === 0) return []
   const forgotten = missing.flatMap(({ n }) => releases[n - 1] ?? [])
   await lockLogs(sql, forgotten)
-  for (const release of forgotten)
-    await sql.query(
-      `insert into forgotten_payouts (network, tx_hash, payout_id, asset_id, address, memo, units, released_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
-      [
-        release.network,
-        release.txHash,
-        release.payoutId,
-        release.assetId,
-        release.address,
-        release.memo ?? '',
-        release.units,
-        release.at,
-      ],
-    )
+  await sql.query(
+    `insert into forgotten_payouts (network, tx_hash, payout_id, asset_id, address, memo, units, released_at)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::numeric[], $8::timestamptz[])
+     on conflict do nothing`,
+    [
+      forgotten.map(({ network }) => network),
+      forgotten.map(({ txHash }) => txHash),
+      forgotten.map(({ payoutId }) => payoutId),
+      forgotten.map(({ assetId }) => assetId),
+      forgotten.map(({ address }) => address),
+      forgotten.map(({ memo }) => memo ?? ''),
+      forgotten.map(({ units }) => units.toString()),
+      forgotten.map(({ at }) => at.toISOString()),
+    ],
+  )
   await disownTransfers(sql, forgotten)
   return forgotten.map(({ txHash }) => txHash)
 }

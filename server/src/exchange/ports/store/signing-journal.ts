@@ -11,8 +11,16 @@ export interface SigningJournalStore {
   generation(): Promise<{ generation: string; hasMoved: boolean }>
   /** Whether the database recorded this generation. Records an unknown one until the operator acknowledges it. */
   recognizesGeneration(generation: string): Promise<boolean>
-  /** Records how far a journal has got, and returns the earlier position; a lower one changes nothing. */
+  /** Records how far a journal has got, and returns the earlier position; a lower one changes only when it was seen. */
   recordPosition(journalId: string, position: JournalPosition): Promise<JournalPosition | null>
+  /**
+   * Whether a worker must compare its whole journal. While it sees a reason for a hold, it must unless the last one that the
+   * database knows is `compared`; a database that was restored meanwhile has an earlier one. Then every worker is asked for one.
+   */
+  needsWholeComparison(journalId: string, compared: string | null, isHeld: boolean): Promise<boolean>
+  recordWholeComparison(journalId: string, compared: string): Promise<void>
+  /** Journals of workers that run and that were asked for a whole comparison, which has not ended. */
+  listUncompared(): Promise<readonly string[]>
   /** Records which of these releases the database lacks, and returns the hashes of their transactions. */
   recordMissing(releases: readonly PayoutRelease[]): Promise<readonly string[]>
   /** The transactions among these that belong to missing releases and are not stored for import. */

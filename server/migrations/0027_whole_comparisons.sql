@@ -1,0 +1,5 @@
+-- While payouts are held, every worker compares its whole journal, and the release of the hold waits for those that run.
+alter table signing_journals
+  -- The last comparison of the whole journal, as its worker names it; null = the worker is asked for one.
+  add column compared uuid default gen_random_uuid(),
+  add column seen_at timestamptz not null default clock_timestamp();

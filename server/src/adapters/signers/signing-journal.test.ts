@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ReleasedTransaction, SignerJournal } from '../../exchange/ports/signer.ts'
 import type { Payment } from '../../exchange/ports/spend.ts'
 import { openSigningJournal, type SigningJournal } from './signing-journal.ts'
@@ -158,6 +159,30 @@ describe('the signing journal', () => {
     await second.close()
     const third = await open(path)
     await expect(third.release([payOf('b')], 'eth hot:3', transactionOf('0x1'))).rejects.toThrow('was released before')
+  })
+
+  test.each([
+    ['appends a line', '', '{"kind":"expired","payoutId":"a","proof":"{}"}\n'],
+    ['completes the last line', '{"kind":"expired","payo', 'utId":"a","proof":"{}"}\n'],
+    ['writes on in the last line', '{"kind":"expired","payo', 'utId":'],
+  ])('does not open, and cuts off nothing, if another process %s while it is read', async (_what, torn, written) => {
+    const path = newFile()
+    const first = await open(path)
+    await first.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
+    await first.close()
+    appendFileSync(path, torn)
+    const probe = await openFile(path)
+    const handles = Object.getPrototypeOf(probe) as FileHandle
+    await probe.close()
+    // Its size is asked for after it was read.
+    const { stat } = handles
+    const spy = vi.spyOn(handles, 'stat').mockImplementation(function (this: FileHandle) {
+      appendFileSync(path, written)
+      return stat.call(this)
+    })
+    opened.push(() => spy.mockRestore())
+    await expect(openSigningJournal(path)).rejects.toThrow('another writer')
+    expect(readFileSync(path, 'utf8').endsWith(`\n${torn}${written}`)).toBe(true)
   })
 
   test.each(['\0\0\0\0\n', '{"kind":"released"\n', 'nonsense\n'])(

@@ -307,6 +307,36 @@ describe('M6: a journal of several segments', () => {
     await expect(third.release([payOf('b')], 'eth hot:3', transactionOf('0x3'))).rejects.toThrow('released before')
   })
 
+  test('refuses another nonce for a payout whose later lines were read after its first ones were forgotten', async () => {
+    const path = newFile()
+    let now = Date.parse('2026-01-01T00:00:00Z')
+    const first = await openSigningJournal(path, () => now)
+    for (const id of ['cancelled', 'raised', 'proved'])
+      await first.release([payOf(id)], `eth hot:${id}`, transactionOf(`0x${id}`))
+    await first.close()
+    // Between the lines of a payout, memory is released once.
+    appendFileSync(path, `${JSON.stringify({ kind: 'expired', payoutId: 'other', proof: '{}' })}\n`.repeat(50_000))
+    now += 30 * DAY_MS
+    const second = await openSigningJournal(path, () => now)
+    const cancel = { ...transactionOf('0xcancel'), intent: { ...transactionOf('').intent, cancels: true as const } }
+    await second.release([payOf('cancelled')], 'eth hot:cancelled', cancel)
+    await second.release([payOf('raised')], 'eth hot:raised', transactionOf('0xhigher'))
+    await second.expire(['proved'], { height: 3 })
+    await second.close()
+    const third = await openSigningJournal(path, () => now)
+    opened.push(() => third.close())
+    await expect(third.check([payOf('cancelled')], 'eth hot:9')).rejects.toMatchObject({ txHashes: ['0xcancelled'] })
+    await expect(third.check([payOf('raised')], 'eth hot:9')).rejects.toMatchObject({
+      txHashes: ['0xraised', '0xhigher'],
+    })
+    await third.check([payOf('proved')], 'eth hot:9')
+    await expect(third.check([payOf('proved', { units: 6n })], 'eth hot:9')).rejects.toThrow('released before')
+    expect(third.memory.newestReleases().map(({ txHash }) => txHash)).toEqual(
+      expect.arrayContaining(['0xcancelled', '0xcancel', '0xhigher']),
+    )
+    expect(third.outflows(now - DAY_MS)).toEqual([])
+  })
+
   test('refuses a second transaction for a payout that is no longer in memory', async () => {
     const path = newFile()
     let now = Date.parse('2026-01-01T00:00:00Z')

@@ -123,7 +123,7 @@ export async function openSigningJournal(
   const state = emptyState()
   let count = 0
   const replay = (text: Buffer, place: string) => {
-    remember(state, parse(text, place))
+    remember(state, parse(text, place), 'replay')
     if (++count % FORGET_LINES === 0) forget(state, now())
   }
   const segments = await openSegments(path, replay, segmentBytes)
@@ -265,7 +265,8 @@ function parseUnless(text: Buffer, start: Buffer): Line | null {
   return text.subarray(0, start.length).equals(start) ? null : (JSON.parse(text.toString('utf8')) as Line)
 }
 
-function remember(state: State, line: Line): void {
+/** In a replay, a payout whose first lines were forgotten stays on the disk: its later lines alone would permit too much. */
+function remember(state: State, line: Line, source: 'replay' | 'other' = 'other'): void {
   const { payouts, old } = state
   if (line.kind === 'transaction') return
   if (line.kind === 'epoch') {
@@ -282,15 +283,17 @@ function remember(state: State, line: Line): void {
   const release = toRelease(line)
   const earlier = before?.conflictKey === conflictKey ? before : { hashes: [], cancels: [] }
   const isCancelling = line.cancels === true
-  payouts.set(payoutId, {
-    conflictKey,
-    destination,
-    units: line.units,
-    hashes: isCancelling ? earlier.hashes : [...earlier.hashes, line.txHash],
-    cancels: isCancelling ? [...earlier.cancels, line.txHash] : earlier.cancels,
-    isCancelOnly: isCancelling && (before?.isCancelOnly ?? true),
-    at: release.at.getTime(),
-  })
+  const isOnDisk = source === 'replay' && before === undefined && old.mayHave(payoutId)
+  if (!isOnDisk)
+    payouts.set(payoutId, {
+      conflictKey,
+      destination,
+      units: line.units,
+      hashes: isCancelling ? earlier.hashes : [...earlier.hashes, line.txHash],
+      cancels: isCancelling ? [...earlier.cancels, line.txHash] : earlier.cancels,
+      isCancelOnly: isCancelling && (before?.isCancelOnly ?? true),
+      at: release.at.getTime(),
+    })
   state.releases.push(release)
   const { assetId, address, units, at } = release
   // Another worker may have released the payout that this one cancels, so a cancel counts as no release.

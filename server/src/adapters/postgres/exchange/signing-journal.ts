@@ -177,9 +177,26 @@ function createMissingReleases(
   }
 }
 
-function createImports(sql: Sql): Pick<SigningJournalStore, 'listImportable' | 'findByConflictKey' | 'markImported'> {
+function createImports(
+  sql: Sql,
+): Pick<SigningJournalStore, 'listImportable' | 'isSuperseded' | 'isCancelled' | 'findByConflictKey' | 'markImported'> {
   return {
-    listImportable: (limit) => listImportable(sql, limit),
+    listImportable: (after, limit) => listImportable(sql, after, limit),
+    isSuperseded: ({ network, txHash, conflictKey }) =>
+      hasRow(
+        sql,
+        `select 1 from forgotten_payouts p
+         join forgotten_payouts later on later.payout_id = p.payout_id and later.released_at > p.released_at
+         left join forgotten_transactions t on t.network = later.network and t.tx_hash = later.tx_hash
+         where p.network = $1 and p.tx_hash = $2 and t.conflict_key is distinct from $3`,
+        [network, txHash, conflictKey],
+      ),
+    isCancelled: ({ network, conflictKey }) =>
+      hasRow(
+        sql,
+        "select 1 from forgotten_transactions where network = $1 and conflict_key = $2 and intent->>'cancels' = 'true'",
+        [network, conflictKey],
+      ),
     async findByConflictKey(network, conflictKey) {
       const [row] = await sql.query<{ id: string }>(
         "select id from transactions where network = $1 and conflict_key = $2 and state <> 'expired'",
@@ -253,18 +270,27 @@ async function storeForImport(sql: Sql, transactions: readonly ReleasedTransacti
     )
 }
 
-type ImportableRow = RowOf<Omit<ReleasedTransaction, 'intent' | 'from'>, 'feeUnits'> & KeyPath & { intent: unknown }
+type ImportableRow = RowOf<Omit<ImportableTransaction, 'intent' | 'from' | 'releases'>, 'feeUnits'> &
+  KeyPath & { intent: unknown }
 
-async function listImportable(sql: Sql, limit: number): Promise<readonly ImportableTransaction[]> {
+async function listImportable(
+  sql: Sql,
+  after: Parameters<SigningJournalStore['listImportable']>[0],
+  limit: number,
+): Promise<readonly ImportableTransaction[]> {
   const rows = await sql.query<ImportableRow>(
     `select t.network, t.tx_hash as "txHash", t.raw, t.intent, t.fee_units as "feeUnits", t.conflict_key as "conflictKey",
-       t.wallet, t.branch, t.key_index::int as index
-     from forgotten_transactions t where t.imported_at is null
-     order by (select min(p.released_at) from forgotten_payouts p where p.network = t.network and p.tx_hash = t.tx_hash), t.tx_hash limit $1`,
-    [limit],
+       t.wallet, t.branch, t.key_index::int as index, r.at::text as "releasedAt"
+     from forgotten_transactions t cross join lateral (
+       select coalesce(min(p.released_at), '-infinity') as at from forgotten_payouts p
+       where p.network = t.network and p.tx_hash = t.tx_hash) r
+     where t.imported_at is null and ($2::timestamptz is null or (r.at, t.network, t.tx_hash) > ($2, $3, $4))
+     order by r.at, t.network, t.tx_hash limit $1`,
+    [limit, after?.releasedAt ?? null, after?.network ?? null, after?.txHash ?? null],
   )
   const releaseRows = await sql.query<MissingReleaseRow>(
-    `${MISSING_RELEASES} where (network, tx_hash) in (select network, tx_hash from forgotten_transactions where imported_at is null)`,
+    `${MISSING_RELEASES} where (network, tx_hash) in (select * from unnest($1::text[], $2::text[]))`,
+    [rows.map(({ network }) => network), rows.map(({ txHash }) => txHash)],
   )
   const releases = releaseRows.map(toMissingRelease)
   return rows.map(({ intent, branch, index, ...row }) => ({

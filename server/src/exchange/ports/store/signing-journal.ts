@@ -3,7 +3,14 @@ import type { JournalPosition, PayoutRelease, ReleasedTransaction } from '../sig
 
 export type MissingRelease = PayoutRelease & Readonly<{ acknowledged: boolean; matchedPayout: string | null }>
 
-export type ImportableTransaction = ReleasedTransaction & Readonly<{ releases: readonly PayoutRelease[] }>
+export type ImportableTransaction = ReleasedTransaction &
+  Readonly<{
+    releases: readonly PayoutRelease[]
+    /** Its first release, as the database writes it. */
+    releasedAt: string
+  }>
+type Place = Pick<ImportableTransaction, 'releasedAt' | 'network' | 'txHash'>
+type Conflicting = Pick<ImportableTransaction, 'network' | 'txHash' | 'conflictKey'>
 
 /** The database's side of the comparison with the signers' journals (I-37). One comparison runs at a time. */
 export interface SigningJournalStore {
@@ -26,8 +33,12 @@ export interface SigningJournalStore {
   /** The transactions among these that belong to missing releases and are not stored for import. */
   selectUnstored(txHashes: readonly string[]): Promise<ReadonlySet<string>>
   storeForImport(transactions: readonly ReleasedTransaction[]): Promise<void>
-  /** Stored transactions that are not imported yet, each with its releases; oldest first. */
-  listImportable(limit: number): Promise<readonly ImportableTransaction[]>
+  /** Stored transactions that are not imported yet, each with its releases; oldest first, after one of them or from the first. */
+  listImportable(after: Place | null, limit: number): Promise<readonly ImportableTransaction[]>
+  /** Whether a payout of this transaction was released later under another conflict key, or one that is not stored yet. */
+  isSuperseded(transaction: Conflicting): Promise<boolean>
+  /** Whether a transaction of ours used its nonce and paid nothing (I-38). */
+  isCancelled(transaction: Conflicting): Promise<boolean>
   /** Id of the unexpired transaction with this conflict key. */
   findByConflictKey(network: string, conflictKey: string): Promise<string | null>
   /** Marks a transaction as imported. */

@@ -45,8 +45,8 @@ type Line =
   | ReleaseLine
   | TransactionLine
   | { kind: 'expired'; payoutId: string; proof: string }
-  /** The first one names the journal. */
-  | { kind: 'epoch'; epoch: string; journal?: string }
+  /** The first one names the journal, before a database has accepted it. */
+  | { kind: 'epoch'; epoch: string | null; journal?: string }
 
 /** `conflictKey` is null after a conflict proof: another transaction may pay, but the same units to the same destination. */
 type ReleasedPayout = {
@@ -162,27 +162,35 @@ export async function openSigningJournal(
       await append(lines)
       for (const line of lines) remember(state, line)
     },
-    memory: {
-      id: () => state.id,
-      generation: () => state.generation,
-      recordGeneration: async (generation) => {
-        const name = state.id === null ? { journal: randomUUID() } : {}
-        const line: Line = { kind: 'epoch', epoch: generation, ...name }
-        await append([line])
-        remember(state, line)
-      },
-      newestReleases: () => state.releases.slice(-NEWEST),
-      allReleases: () => readReleases(segments),
-      releasedTransactions: (select) => readTransactions(segments, select),
-      bytes: segments.bytes,
-      position: segments.position,
-    },
+    memory: createMemory(state, segments),
     outflows: (since) => {
       // Both filters read all entries: a clock that was set back can leave the times out of order.
       state.outflows = state.outflows.filter(({ at }) => at > since - DAY_MS)
       return state.outflows.filter(({ at }) => at > since)
     },
     close: segments.close,
+  }
+}
+
+function createMemory(state: State, segments: Segments): SignerJournal {
+  const record = async (line: Line) => {
+    await segments.append(`${JSON.stringify(line)}\n`)
+    remember(state, line)
+  }
+  return {
+    id: () => state.id,
+    recordName: async () => {
+      const journal = randomUUID()
+      await record({ kind: 'epoch', epoch: null, journal })
+      return journal
+    },
+    generation: () => state.generation,
+    recordGeneration: (epoch) => record({ kind: 'epoch', epoch }),
+    newestReleases: () => state.releases.slice(-NEWEST),
+    allReleases: () => readReleases(segments),
+    releasedTransactions: (select) => readTransactions(segments, select),
+    bytes: segments.bytes,
+    position: segments.position,
   }
 }
 
@@ -270,7 +278,7 @@ function remember(state: State, line: Line, source: 'replay' | 'other' = 'other'
   const { payouts, old } = state
   if (line.kind === 'transaction') return
   if (line.kind === 'epoch') {
-    state.generation = line.epoch
+    state.generation = line.epoch ?? state.generation
     state.id ??= line.journal ?? null
     return
   }

@@ -4,6 +4,7 @@ import { refused } from '../../core/services/audit-note.ts'
 import { createOperateAlarms } from '../../core/services/operate-alarms.ts'
 import {
   JOURNAL_BEHIND_ALARM,
+  JOURNAL_NEW_ALARM,
   PAYOUTS_PAUSE,
   SIGNING_JOURNAL_ALARM,
 } from '../../exchange/operations/compare-signing-journal.ts'
@@ -57,12 +58,12 @@ export const serviceActions: ActionsOf<
       const uncompared = await store.signingJournal.listUncompared()
       if (uncompared.length > 0)
         throw refused(
-          `the whole journals of ${uncompared.length} workers are being compared with the database; look at \`signer missing\` and release the hold in some minutes`,
+          `${uncompared.length} workers that reported in the last three minutes have not compared their whole journals with the database: look at \`signer missing\` and repeat this in some minutes`,
         )
       const missing = await store.signingJournal.listUnacknowledged(SETTLED_MAX)
       const generation = await store.signingJournal.beginGeneration()
       const before = await store.pauses.resume(PAYOUTS_PAUSE)
-      await store.alarms.clear(SIGNING_JOURNAL_ALARM, JOURNAL_BEHIND_ALARM)
+      await store.alarms.clear(SIGNING_JOURNAL_ALARM, JOURNAL_BEHIND_ALARM, JOURNAL_NEW_ALARM)
       await store.auditLog.record({
         ...note,
         act: 'signer release',

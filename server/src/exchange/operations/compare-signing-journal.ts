@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../lib/log.ts'
 import type { JournalPosition, SignerJournal } from '../ports/signer.ts'
+import type { KnownJournal, SigningJournalStore } from '../ports/store/signing-journal.ts'
 import type { Store } from '../ports/store/store.ts'
 
 /** Pause of all payouts: no worker signs on any network. Deposits and quotes continue. */
 export const PAYOUTS_PAUSE = 'payouts:all'
 export const SIGNING_JOURNAL_ALARM = 'database:older'
 export const JOURNAL_BEHIND_ALARM = 'journal:behind'
+export const JOURNAL_NEW_ALARM = 'journal:new'
 /** A start reads the whole journal, a gigabyte in some seconds. */
 const JOURNAL_BYTES_MAX = 8 * 1024 ** 3
 const LISTED_MAX = 50
@@ -18,14 +20,18 @@ type CompareDeps = Readonly<{
   store: Store
   journal: SignerJournal
   log: Log
+  /** Whether an operator must confirm a new journal of a database that knows others. A sandbox loses its journals. */
+  areNewConfirmed: boolean
   /** For metrics. */
   onSize?(bytes: number): void
 }>
+/** One comparison. `compared` names the last whole one in this hold. */
+type Comparison = CompareDeps & Readonly<{ journalId: string; compared: string | null }>
 
 /**
  * Compares the database with this signer's journal (I-37). A database that lacks a release was restored from a backup or
  * lost transactions in a failover, and would pay again; a journal that is behind its recorded position lost records that
- * protect from that. Then payouts are paused until the operator acknowledges it. Returns whether both agree.
+ * protect from that; a new journal beside others may stand in for one that was lost. Then payouts are paused until the operator acknowledges it. Returns whether both agree.
  *
  * A backup lacks the newest releases: these are compared each minute, all at a start and once in each hold. That reads
  * gigabytes, so it happens outside of a transaction, some releases at a time, and pause and alarm are committed as soon as
@@ -37,23 +43,24 @@ export function createCompareJournal(deps: CompareDeps) {
   let compared: string | null = null
   return async function compareJournal(extent: Extent): Promise<boolean> {
     await reportSize(deps)
+    const comparison = { ...deps, compared, journalId: journal.id() ?? (await journal.recordName()) }
     let isWhole = extent === 'all'
-    isWhole = (await checkAndHold(deps, compared)).isWholeNeeded || isWhole
-    await recordMissing(deps, isWhole ? 'all' : 'newest', compared)
-    let held = await checkAndHold(deps, compared)
+    isWhole = (await checkAndHold(comparison)).isWholeNeeded || isWhole
+    await recordMissing(comparison, isWhole ? 'all' : 'newest')
+    let held = await checkAndHold(comparison)
     if (held.isWholeNeeded && !isWhole) {
       isWhole = true
-      await recordMissing(deps, 'all', compared)
-      held = await checkAndHold(deps, compared)
+      await recordMissing(comparison, 'all')
+      held = await checkAndHold(comparison)
     }
     const { generation, reasons } = held
-    if (isWhole) compared = await recordWhole(deps)
+    if (isWhole) compared = await recordWhole(comparison)
     if (reasons.length > 0) {
       log.error({ reasons, next: 'swapyard signer missing' }, 'payouts are paused: database and signing journal differ')
       return false
     }
     compared = null
-    if (journal.generation() !== generation || journal.id() === null) await journal.recordGeneration(generation)
+    if (journal.generation() !== generation) await journal.recordGeneration(generation)
     return true
   }
 }
@@ -63,10 +70,10 @@ export function createCompareJournal(deps: CompareDeps) {
  * newest releases alone do not say what the database lacks.
  */
 function checkAndHold(
-  { store, journal }: CompareDeps,
-  compared: string | null,
+  comparison: Comparison,
 ): Promise<{ generation: string; reasons: readonly string[]; isWholeNeeded: boolean }> {
-  const [journalId, journalGeneration, position] = [journal.id(), journal.generation(), journal.position()]
+  const { store, journal, journalId, compared } = comparison
+  const [journalGeneration, position] = [journal.generation(), journal.position()]
   return store.transaction(async (tx) => {
     const current = await tx.signingJournal.generation()
     const reasons: string[] = []
@@ -88,8 +95,8 @@ function checkAndHold(
         })),
         next: 'swapyard signer missing',
       })
-    const recorded = journalId === null ? null : await tx.signingJournal.recordPosition(journalId, position)
-    if (recorded !== null && isBehind(position, recorded)) {
+    const known = await recordPosition(tx.signingJournal, comparison)
+    if (known.before !== null && isBehind(position, known.before)) {
       reasons.push('the signing journal has lost records')
       await tx.alarms.raise(
         JOURNAL_BEHIND_ALARM,
@@ -97,55 +104,63 @@ function checkAndHold(
         {
           journal: journalId,
           files: position,
-          recorded,
+          recorded: known.before,
           next: 'stop the worker and restore its newest files, or swapyard signer release',
         },
       )
     }
+    // A new journal says nothing about the database.
+    const isWholeNeeded = await tx.signingJournal.needsWholeComparison(journalId, compared, reasons.length > 0)
+    if (!known.isConfirmed) {
+      reasons.push('the signing journal is new')
+      await tx.alarms.raise(JOURNAL_NEW_ALARM, 'payouts are paused: a worker began a new signing journal', {
+        journal: journalId,
+        next: 'of an added worker: swapyard signer release; else stop the worker and restore the files of its journal',
+      })
+    }
     if (reasons.length > 0) await tx.pauses.pause(PAYOUTS_PAUSE, 'database and signing journal differ', 'signer')
-    const isHeld = reasons.length > 0
-    const isWholeNeeded =
-      journalId === null ? isHeld : await tx.signingJournal.needsWholeComparison(journalId, compared, isHeld)
     return { generation: current.generation, reasons, isWholeNeeded }
   })
 }
+
+/** A journal that no database has accepted is new; beside others, it may stand in for one that was lost. */
+const recordPosition = (
+  store: SigningJournalStore,
+  { journal, journalId, areNewConfirmed }: Comparison,
+): Promise<KnownJournal> =>
+  store.recordPosition(journalId, journal.position(), areNewConfirmed && journal.generation() === null)
 
 const isBehind = (position: JournalPosition, recorded: JournalPosition): boolean =>
   position.segments < recorded.segments || (position.segments === recorded.segments && position.bytes < recorded.bytes)
 
 /** Records the releases that the database lacks, and stores their transactions for import. */
-async function recordMissing(deps: CompareDeps, extent: Extent, compared: string | null): Promise<void> {
-  const { store, journal } = deps
+async function recordMissing(comparison: Comparison, extent: Extent): Promise<void> {
+  const { store, journal } = comparison
   let isUnstored = false
   for await (const releases of extent === 'all' ? journal.allReleases() : [journal.newestReleases()]) {
     const missing = await store.transaction((tx) => tx.signingJournal.recordMissing(releases))
-    await reportSeen(deps)
+    // A release of the hold waits for a comparison that goes on.
+    await recordPosition(store.signingJournal, comparison)
     if (missing.length === 0) continue
-    if (!isUnstored) await checkAndHold(deps, compared)
+    if (!isUnstored) await checkAndHold(comparison)
     isUnstored ||= (await store.signingJournal.selectUnstored(missing)).size > 0
   }
   if (!isUnstored) return
   const select = async (txHashes: readonly string[]) => {
-    await reportSeen(deps)
+    await recordPosition(store.signingJournal, comparison)
     return store.signingJournal.selectUnstored(txHashes)
   }
   for await (const transactions of journal.releasedTransactions(select))
     await store.signingJournal.storeForImport(transactions)
 }
 
-/** A release of the hold waits for a comparison that goes on. */
-async function reportSeen({ store, journal }: CompareDeps): Promise<void> {
-  const journalId = journal.id()
-  if (journalId !== null) await store.signingJournal.recordPosition(journalId, journal.position())
-}
-
-async function recordWhole({ store, journal }: CompareDeps): Promise<string> {
-  const [journalId, compared] = [journal.id(), randomUUID()]
-  if (journalId !== null) await store.signingJournal.recordWholeComparison(journalId, compared)
+async function recordWhole({ store, journalId }: Comparison): Promise<string> {
+  const compared = randomUUID()
+  await store.signingJournal.recordWholeComparison(journalId, compared)
   return compared
 }
 
-async function reportSize({ store, journal, onSize }: Omit<CompareDeps, 'log'>): Promise<void> {
+async function reportSize({ store, journal, onSize }: CompareDeps): Promise<void> {
   const bytes = journal.bytes()
   onSize?.(bytes)
   if (bytes > JOURNAL_BYTES_MAX)

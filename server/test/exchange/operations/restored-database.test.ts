@@ -124,8 +124,10 @@ async function compareJournal(forgotten: readonly Forgotten[]): Promise<void> {
   const compare = createCompareJournal({
     store: fixture.store,
     log: fixture.dependencies.log,
+    areNewConfirmed: false,
     journal: {
-      id: () => null,
+      id: () => '018f2b1c-0000-4000-8000-00000000000a',
+      recordName: () => Promise.reject(new Error('it has a name')),
       generation: () => null,
       recordGeneration: async () => undefined,
       newestReleases: () => releases,

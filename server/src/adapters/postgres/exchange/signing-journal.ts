@@ -14,8 +14,8 @@ import { fromIntentJson, toIntentJson } from './intent-json.ts'
 const SIGNING_LOCK = 7_240_926
 /** Releases in one query. */
 const BATCH = 5_000
-/** A worker that reported nothing for this time does not run. */
-const SEEN_WITHIN = '10 minutes'
+/** A worker that reported nothing for this time does not run: it reports each minute, and while it compares. */
+const SEEN_WITHIN = '3 minutes'
 /** Indexes skipped after a restore: more than the forgotten time can have used. */
 const INDEXES_SKIPPED = 1_000_000
 
@@ -66,7 +66,7 @@ function createGenerations(
     },
     async beginGeneration() {
       await lock()
-      await sql.query('delete from signing_journals')
+      await sql.query('update signing_journals set segments = 0, bytes = 0, confirmed = true')
       await sql.query('update forgotten_payouts set acknowledged_at = clock_timestamp() where acknowledged_at is null')
       await sql.query('update forgotten_epochs set acknowledged_at = clock_timestamp() where acknowledged_at is null')
       // Customers may still pay to an address whose index this database has forgotten. Only the owner may set a sequence.
@@ -84,19 +84,21 @@ function createJournals(
   sql: Sql,
 ): Pick<SigningJournalStore, 'recordPosition' | 'needsWholeComparison' | 'recordWholeComparison' | 'listUncompared'> {
   return {
-    async recordPosition(journalId, { segments, bytes }) {
+    async recordPosition(journalId, { segments, bytes }, isNew) {
       const [before] = await sql.query<JournalPosition>(
         'select segments, bytes from signing_journals where id = $1 for update',
         [journalId],
       )
-      await sql.query(
-        `insert into signing_journals as j (id, segments, bytes) values ($1, $2, $3)
+      const [row] = await sql.query<{ confirmed: boolean }>(
+        `insert into signing_journals as j (id, segments, bytes, confirmed)
+         select $1, $2, $3, not ($4 and exists (select 1 from signing_journals))
          on conflict (id) do update set seen_at = clock_timestamp(),
            segments = greatest(j.segments, excluded.segments),
-           bytes = case when (j.segments, j.bytes) < (excluded.segments, excluded.bytes) then excluded.bytes else j.bytes end`,
-        [journalId, segments, bytes],
+           bytes = case when (j.segments, j.bytes) < (excluded.segments, excluded.bytes) then excluded.bytes else j.bytes end
+         returning confirmed`,
+        [journalId, segments, bytes, isNew],
       )
-      return before ?? null
+      return { before: before ?? null, isConfirmed: present(row, 'the signing journal').confirmed }
     },
     async needsWholeComparison(journalId, compared, isHeld) {
       const [row] = await sql.query<{ compared: string | null }>(

@@ -9,6 +9,7 @@ export type ImportableTransaction = ReleasedTransaction &
     /** Its first release, as the database writes it. */
     releasedAt: string
   }>
+export type KnownJournal = Readonly<{ before: JournalPosition | null; isConfirmed: boolean }>
 type Place = Pick<ImportableTransaction, 'releasedAt' | 'network' | 'txHash'>
 type Conflicting = Pick<ImportableTransaction, 'network' | 'txHash' | 'conflictKey'>
 
@@ -18,8 +19,11 @@ export interface SigningJournalStore {
   generation(): Promise<{ generation: string; hasMoved: boolean }>
   /** Whether the database recorded this generation. Records an unknown one until the operator acknowledges it. */
   recognizesGeneration(generation: string): Promise<boolean>
-  /** Records how far a journal has got, and returns the earlier position; a lower one changes only when it was seen. */
-  recordPosition(journalId: string, position: JournalPosition): Promise<JournalPosition | null>
+  /**
+   * Records how far a journal has got, and returns what was known of it; a lower position changes only when it was seen. One
+   * that is new, of a database that knows others, is unconfirmed until a generation begins.
+   */
+  recordPosition(journalId: string, position: JournalPosition, isNew: boolean): Promise<KnownJournal>
   /**
    * Whether a worker must compare its whole journal. While it sees a reason for a hold, it must unless the last one that the
    * database knows is `compared`; a database that was restored meanwhile has an earlier one. Then every worker is asked for one.
@@ -55,6 +59,6 @@ export interface SigningJournalStore {
   }): Promise<string | null>
   /** Determines the id of a deposit's next payout or refund: the deposit on its chain, the leg, the number of earlier payouts. */
   readPayoutOrigin(depositId: string, leg: number): Promise<string>
-  /** Begins a generation: acknowledges all missing releases and journals that are behind, and skips key indexes that the lost part may have used. */
+  /** Begins a generation: acknowledges all missing releases, new journals and journals that are behind, and skips key indexes that the lost part may have used. */
   beginGeneration(): Promise<string>
 }

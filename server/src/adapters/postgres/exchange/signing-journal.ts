@@ -16,8 +16,6 @@ const SIGNING_LOCK = 7_240_926
 const BATCH = 5_000
 /** A worker that reported nothing for this time does not run: it reports each minute, and while it compares. */
 const SEEN_WITHIN = '3 minutes'
-/** Indexes skipped after a restore: more than the forgotten time can have used. */
-const INDEXES_SKIPPED = 1_000_000
 
 /** The timeline comes from the name of the WAL segment, because the control file shows a new one only after a checkpoint. */
 const CLUSTER = `select (select system_identifier::text from pg_control_system()) as system,
@@ -69,12 +67,8 @@ function createGenerations(
       await sql.query('update signing_journals set segments = 0, bytes = 0, confirmed = true')
       await sql.query('update forgotten_payouts set acknowledged_at = clock_timestamp() where acknowledged_at is null')
       await sql.query('update forgotten_epochs set acknowledged_at = clock_timestamp() where acknowledged_at is null')
-      // Customers may still pay to an address whose index this database has forgotten. Only the owner may set a sequence.
-      for (const sequence of ['deposit_key_index', 'change_key_index'])
-        await sql.query('select max(nextval($1::text::regclass)) from generate_series(1, $2::int)', [
-          sequence,
-          INDEXES_SKIPPED,
-        ])
+      // Customers may still pay to an address whose index this database has forgotten.
+      await sql.query('select skip_key_indexes()')
       return begin()
     },
   }

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -138,6 +139,29 @@ test('starts with one node that offers traces', async () => {
   await worker.waitUntilReady()
   worker.kill('SIGTERM')
   expect(await worker.ended).toEqual({ code: 0, signal: null })
+})
+
+test('holds payouts when a worker has lost its signing journal, until the operator confirms the new one', async () => {
+  setup.writeConfig()
+  const listScopes = async () => (await setup.run('pauses')).map(({ scope }) => scope)
+  expect(await listScopes()).not.toContain('payouts:all')
+  rmSync(join(setup.folder, 'worker/signed.log'))
+  const worker = setup.start('worker')
+  programs.push(worker)
+  await worker.waitUntilReady()
+  expect(await listScopes()).toContain('payouts:all')
+  expect(await setup.run('alarms')).toContainEqual(
+    expect.objectContaining({ subject: 'journal:new', severity: 'critical' }),
+  )
+  worker.kill('SIGTERM')
+  expect(await worker.ended).toEqual({ code: 0, signal: null })
+  await setup.run('signer', 'release', '--reason', 'the disk of the worker was replaced')
+  const again = setup.start('worker')
+  programs.push(again)
+  await again.waitUntilReady()
+  expect(await listScopes()).not.toContain('payouts:all')
+  again.kill('SIGTERM')
+  expect(await again.ended).toEqual({ code: 0, signal: null })
 })
 
 test('refuses nodes of another network for swaps on Solana and Sui', async () => {

@@ -168,9 +168,10 @@ async function startWatchedJobs(
 async function startComparing(
   store: Store,
   { journal }: JournalingSigner,
-  { log, metrics }: WorkerOptions,
+  { environment, log, metrics }: WorkerOptions,
 ): Promise<Loop> {
-  const compareJournal = createCompareJournal({ store, journal, log, onSize: metrics.journalBytes })
+  const areNewConfirmed = environment === 'production'
+  const compareJournal = createCompareJournal({ store, journal, log, areNewConfirmed, onSize: metrics.journalBytes })
   await compareJournal('all')
   return repeat(
     log,

@@ -14,7 +14,7 @@ export function addSignerCommands(program: Command): void {
     .action((options: ReasonOption) => act('signer-import', {}, options))
   withRequiredReason(signer.command('release'))
     .description(
-      'ends the hold after a restore and settles the missing payouts; a new payout to one of their destinations waits for you',
+      'ends the hold after a restore, or of an added worker, and settles the missing payouts; a new payout to one of their destinations waits for you',
     )
     .action((options: ReasonOption) => act('signer-release', {}, options))
 }

@@ -220,6 +220,10 @@ test('the end of the hold after a restore settles only what was listed, and ends
   await path.store.pauses.announce('payouts:all', 'an intrusion', 'operator:bob@example.com')
   await expectOutdated(id)
   expect(await path.store.pauses.list()).toMatchObject([{ scope: 'payouts:all', reason: 'an intrusion' }])
+  await query('insert into signing_journals (id, segments, bytes, compared) values (gen_random_uuid(), 1, 1, null)')
+  const { body } = await asker.post('signer/release', { reason })
+  expect(body).toMatchObject({ message: expect.stringContaining('1 workers that reported in the last three minutes') })
+  await query('update signing_journals set compared = gen_random_uuid()')
   const another = await ask('signer/release', {})
   await query(
     `insert into forgotten_payouts (network, tx_hash, payout_id, asset_id, address, units, released_at)

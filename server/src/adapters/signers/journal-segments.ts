@@ -53,7 +53,7 @@ export async function openSegments(path: string, replay: Replay, segmentBytes = 
 
   async function write(text: string): Promise<void> {
     // The lock of the data folder does not reach processes of another container.
-    if ((await current.handle.stat()).size !== current.bytes) throw damaged(`${current.path} has another writer`)
+    if ((await current.handle.stat()).size !== current.bytes) throw otherWriter(current.path)
     await current.handle.appendFile(text)
     await current.handle.datasync()
     current.digest.update(text)
@@ -121,7 +121,9 @@ async function readSegment(
   const segment: Segment = { path: file, handle, bytes: 0, digest: createHash('sha256') }
   try {
     let n = 0
-    for await (const { lines, bytes } of readLines(handle)) {
+    let tail: Buffer = Buffer.alloc(0)
+    for await (const { lines, bytes, rest } of readLines(handle)) {
+      tail = rest
       segment.digest.update(bytes)
       segment.bytes += bytes.length
       for (const line of lines) {
@@ -133,7 +135,7 @@ async function readSegment(
     }
     const { size } = await handle.stat()
     if (size > segment.bytes && mode === 'r') throw damaged(`${file} ends in the middle of a line`)
-    if (size > segment.bytes) await handle.truncate(segment.bytes)
+    if (size > segment.bytes) await cutOff(segment, tail)
     if (segment.bytes === 0 && previous !== null) await writeHeader(segment, headerOf(number, previous))
     if (mode === 'a+') {
       await handle.datasync()
@@ -144,6 +146,14 @@ async function readSegment(
     throw error
   }
   return segment
+}
+
+/** Cuts off an incomplete last line. Another process may have completed it, or appended others, since it was read. */
+async function cutOff({ path, handle, bytes }: Segment, tail: Buffer): Promise<void> {
+  const buffer = Buffer.alloc(tail.length + 1)
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, bytes)
+  if (!buffer.subarray(0, bytesRead).equals(tail)) throw otherWriter(path)
+  await handle.truncate(bytes)
 }
 
 async function startSegment(path: string, number: number, previous: string): Promise<Segment> {
@@ -170,18 +180,23 @@ async function syncFolder(path: string): Promise<void> {
 const isHeader = (line: Buffer): boolean => line.subarray(0, 17).equals(HEADER_START)
 const HEADER_START = Buffer.from('{"kind":"segment"')
 
-/** The complete lines of a file, some at a time, with their bytes. */
-async function* readLines(handle: FileHandle): AsyncGenerator<{ lines: readonly Buffer[]; bytes: Buffer }> {
+type Part = Readonly<{ lines: readonly Buffer[]; bytes: Buffer; rest: Buffer }>
+
+/** The complete lines of a file, some at a time, with their bytes. `rest` of the last part is an incomplete line. */
+async function* readLines(handle: FileHandle): AsyncGenerator<Part> {
   let rest: Buffer = Buffer.alloc(0)
   for (let position = 0; ; ) {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
     const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, position)
-    if (bytesRead === 0) return
+    if (bytesRead === 0) {
+      yield { lines: [], bytes: Buffer.alloc(0), rest }
+      return
+    }
     position += bytesRead
     const text = Buffer.concat([rest, chunk.subarray(0, bytesRead)])
     const end = text.lastIndexOf(NEWLINE) + 1
     rest = text.subarray(end)
-    if (end > 0) yield { lines: splitLines(text.subarray(0, end)), bytes: text.subarray(0, end) }
+    if (end > 0) yield { lines: splitLines(text.subarray(0, end)), bytes: text.subarray(0, end), rest }
   }
 }
 
@@ -194,6 +209,12 @@ function splitLines(text: Buffer): readonly Buffer[] {
   }
   return lines
 }
+
+const otherWriter = (path: string): AppError =>
+  new AppError(
+    'INTERNAL',
+    `${path} has another writer; give each worker a data folder of its own, and restart this one`,
+  )
 
 function damaged(what: string): AppError {
   return new AppError(

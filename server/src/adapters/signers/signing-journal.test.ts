@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ReleasedTransaction, SignerJournal } from '../../exchange/ports/signer.ts'
 import type { Payment } from '../../exchange/ports/spend.ts'
 import { openSigningJournal, type SigningJournal } from './signing-journal.ts'
@@ -160,6 +161,30 @@ describe('the signing journal', () => {
     await expect(third.release([payOf('b')], 'eth hot:3', transactionOf('0x1'))).rejects.toThrow('was released before')
   })
 
+  test.each([
+    ['appends a line', '', '{"kind":"expired","payoutId":"a","proof":"{}"}\n'],
+    ['completes the last line', '{"kind":"expired","payo', 'utId":"a","proof":"{}"}\n'],
+    ['writes on in the last line', '{"kind":"expired","payo', 'utId":'],
+  ])('does not open, and cuts off nothing, if another process %s while it is read', async (_what, torn, written) => {
+    const path = newFile()
+    const first = await open(path)
+    await first.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
+    await first.close()
+    appendFileSync(path, torn)
+    const probe = await openFile(path)
+    const handles = Object.getPrototypeOf(probe) as FileHandle
+    await probe.close()
+    // Its size is asked for after it was read.
+    const { stat } = handles
+    const spy = vi.spyOn(handles, 'stat').mockImplementation(function (this: FileHandle) {
+      appendFileSync(path, written)
+      return stat.call(this)
+    })
+    opened.push(() => spy.mockRestore())
+    await expect(openSigningJournal(path)).rejects.toThrow('another writer')
+    expect(readFileSync(path, 'utf8').endsWith(`\n${torn}${written}`)).toBe(true)
+  })
+
   test.each(['\0\0\0\0\n', '{"kind":"released"\n', 'nonsense\n'])(
     'does not open if an inner line is damaged: %j',
     async (damage) => {
@@ -197,8 +222,9 @@ describe('the memory of the signing journal', () => {
     await first.release([payOf('a')], 'eth hot:1', transactionOf('0x2'))
     await first.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
     await first.memory.recordGeneration('018f2b1c-0000-7000-8000-00000000000d')
-    const id = first.memory.id()
+    const id = await first.memory.recordName()
     expect(id).toMatch(/^[0-9a-f-]{36}$/)
+    expect([first.memory.id(), first.memory.generation()]).toEqual([id, '018f2b1c-0000-7000-8000-00000000000d'])
     await first.memory.recordGeneration('018f2b1c-0000-7000-8000-00000000000e')
     await first.close()
     const { memory, outflows } = await open(path)
@@ -280,6 +306,36 @@ describe('M6: a journal of several segments', () => {
     await second.close()
     const third = await openSmall(path)
     await expect(third.release([payOf('b')], 'eth hot:3', transactionOf('0x3'))).rejects.toThrow('released before')
+  })
+
+  test('refuses another nonce for a payout whose later lines were read after its first ones were forgotten', async () => {
+    const path = newFile()
+    let now = Date.parse('2026-01-01T00:00:00Z')
+    const first = await openSigningJournal(path, () => now)
+    for (const id of ['cancelled', 'raised', 'proved'])
+      await first.release([payOf(id)], `eth hot:${id}`, transactionOf(`0x${id}`))
+    await first.close()
+    // Between the lines of a payout, memory is released once.
+    appendFileSync(path, `${JSON.stringify({ kind: 'expired', payoutId: 'other', proof: '{}' })}\n`.repeat(50_000))
+    now += 30 * DAY_MS
+    const second = await openSigningJournal(path, () => now)
+    const cancel = { ...transactionOf('0xcancel'), intent: { ...transactionOf('').intent, cancels: true as const } }
+    await second.release([payOf('cancelled')], 'eth hot:cancelled', cancel)
+    await second.release([payOf('raised')], 'eth hot:raised', transactionOf('0xhigher'))
+    await second.expire(['proved'], { height: 3 })
+    await second.close()
+    const third = await openSigningJournal(path, () => now)
+    opened.push(() => third.close())
+    await expect(third.check([payOf('cancelled')], 'eth hot:9')).rejects.toMatchObject({ txHashes: ['0xcancelled'] })
+    await expect(third.check([payOf('raised')], 'eth hot:9')).rejects.toMatchObject({
+      txHashes: ['0xraised', '0xhigher'],
+    })
+    await third.check([payOf('proved')], 'eth hot:9')
+    await expect(third.check([payOf('proved', { units: 6n })], 'eth hot:9')).rejects.toThrow('released before')
+    expect(third.memory.newestReleases().map(({ txHash }) => txHash)).toEqual(
+      expect.arrayContaining(['0xcancelled', '0xcancel', '0xhigher']),
+    )
+    expect(third.outflows(now - DAY_MS)).toEqual([])
   })
 
   test('refuses a second transaction for a payout that is no longer in memory', async () => {

@@ -45,8 +45,8 @@ type Line =
   | ReleaseLine
   | TransactionLine
   | { kind: 'expired'; payoutId: string; proof: string }
-  /** The first one names the journal. */
-  | { kind: 'epoch'; epoch: string; journal?: string }
+  /** The first one names the journal, before a database has accepted it. */
+  | { kind: 'epoch'; epoch: string | null; journal?: string }
 
 /** `conflictKey` is null after a conflict proof: another transaction may pay, but the same units to the same destination. */
 type ReleasedPayout = {
@@ -123,7 +123,7 @@ export async function openSigningJournal(
   const state = emptyState()
   let count = 0
   const replay = (text: Buffer, place: string) => {
-    remember(state, parse(text, place))
+    remember(state, parse(text, place), 'replay')
     if (++count % FORGET_LINES === 0) forget(state, now())
   }
   const segments = await openSegments(path, replay, segmentBytes)
@@ -162,27 +162,35 @@ export async function openSigningJournal(
       await append(lines)
       for (const line of lines) remember(state, line)
     },
-    memory: {
-      id: () => state.id,
-      generation: () => state.generation,
-      recordGeneration: async (generation) => {
-        const name = state.id === null ? { journal: randomUUID() } : {}
-        const line: Line = { kind: 'epoch', epoch: generation, ...name }
-        await append([line])
-        remember(state, line)
-      },
-      newestReleases: () => state.releases.slice(-NEWEST),
-      allReleases: () => readReleases(segments),
-      releasedTransactions: (select) => readTransactions(segments, select),
-      bytes: segments.bytes,
-      position: segments.position,
-    },
+    memory: createMemory(state, segments),
     outflows: (since) => {
       // Both filters read all entries: a clock that was set back can leave the times out of order.
       state.outflows = state.outflows.filter(({ at }) => at > since - DAY_MS)
       return state.outflows.filter(({ at }) => at > since)
     },
     close: segments.close,
+  }
+}
+
+function createMemory(state: State, segments: Segments): SignerJournal {
+  const record = async (line: Line) => {
+    await segments.append(`${JSON.stringify(line)}\n`)
+    remember(state, line)
+  }
+  return {
+    id: () => state.id,
+    recordName: async () => {
+      const journal = randomUUID()
+      await record({ kind: 'epoch', epoch: null, journal })
+      return journal
+    },
+    generation: () => state.generation,
+    recordGeneration: (epoch) => record({ kind: 'epoch', epoch }),
+    newestReleases: () => state.releases.slice(-NEWEST),
+    allReleases: () => readReleases(segments),
+    releasedTransactions: (select) => readTransactions(segments, select),
+    bytes: segments.bytes,
+    position: segments.position,
   }
 }
 
@@ -265,11 +273,12 @@ function parseUnless(text: Buffer, start: Buffer): Line | null {
   return text.subarray(0, start.length).equals(start) ? null : (JSON.parse(text.toString('utf8')) as Line)
 }
 
-function remember(state: State, line: Line): void {
+/** In a replay, a payout whose first lines were forgotten stays on the disk: its later lines alone would permit too much. */
+function remember(state: State, line: Line, source: 'replay' | 'other' = 'other'): void {
   const { payouts, old } = state
   if (line.kind === 'transaction') return
   if (line.kind === 'epoch') {
-    state.generation = line.epoch
+    state.generation = line.epoch ?? state.generation
     state.id ??= line.journal ?? null
     return
   }
@@ -282,15 +291,17 @@ function remember(state: State, line: Line): void {
   const release = toRelease(line)
   const earlier = before?.conflictKey === conflictKey ? before : { hashes: [], cancels: [] }
   const isCancelling = line.cancels === true
-  payouts.set(payoutId, {
-    conflictKey,
-    destination,
-    units: line.units,
-    hashes: isCancelling ? earlier.hashes : [...earlier.hashes, line.txHash],
-    cancels: isCancelling ? [...earlier.cancels, line.txHash] : earlier.cancels,
-    isCancelOnly: isCancelling && (before?.isCancelOnly ?? true),
-    at: release.at.getTime(),
-  })
+  const isOnDisk = source === 'replay' && before === undefined && old.mayHave(payoutId)
+  if (!isOnDisk)
+    payouts.set(payoutId, {
+      conflictKey,
+      destination,
+      units: line.units,
+      hashes: isCancelling ? earlier.hashes : [...earlier.hashes, line.txHash],
+      cancels: isCancelling ? [...earlier.cancels, line.txHash] : earlier.cancels,
+      isCancelOnly: isCancelling && (before?.isCancelOnly ?? true),
+      at: release.at.getTime(),
+    })
   state.releases.push(release)
   const { assetId, address, units, at } = release
   // Another worker may have released the payout that this one cancels, so a cancel counts as no release.

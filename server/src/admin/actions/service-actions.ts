@@ -4,6 +4,7 @@ import { refused } from '../../core/services/audit-note.ts'
 import { createOperateAlarms } from '../../core/services/operate-alarms.ts'
 import {
   JOURNAL_BEHIND_ALARM,
+  JOURNAL_NEW_ALARM,
   PAYOUTS_PAUSE,
   SIGNING_JOURNAL_ALARM,
 } from '../../exchange/operations/compare-signing-journal.ts'
@@ -54,10 +55,15 @@ export const serviceActions: ActionsOf<
     async run({ store, note, isRehearsal }) {
       // It locks what workers report, so that they report nothing between this list and its end.
       await store.signingJournal.generation()
+      const uncompared = await store.signingJournal.listUncompared()
+      if (uncompared.length > 0)
+        throw refused(
+          `${uncompared.length} workers that reported in the last three minutes have not compared their whole journals with the database: look at \`signer missing\` and repeat this in some minutes`,
+        )
       const missing = await store.signingJournal.listUnacknowledged(SETTLED_MAX)
       const generation = await store.signingJournal.beginGeneration({ skipsIndexes: !isRehearsal })
       const before = await store.pauses.resume(PAYOUTS_PAUSE)
-      await store.alarms.clear(SIGNING_JOURNAL_ALARM, JOURNAL_BEHIND_ALARM)
+      await store.alarms.clear(SIGNING_JOURNAL_ALARM, JOURNAL_BEHIND_ALARM, JOURNAL_NEW_ALARM)
       await store.auditLog.record({
         ...note,
         act: 'signer release',

@@ -1,50 +1,79 @@
+import { randomUUID } from 'node:crypto'
 import type { Log } from '../../lib/log.ts'
 import type { JournalPosition, SignerJournal } from '../ports/signer.ts'
+import type { KnownJournal, SigningJournalStore } from '../ports/store/signing-journal.ts'
 import type { Store } from '../ports/store/store.ts'
 
 /** Pause of all payouts: no worker signs on any network. Deposits and quotes continue. */
 export const PAYOUTS_PAUSE = 'payouts:all'
 export const SIGNING_JOURNAL_ALARM = 'database:older'
 export const JOURNAL_BEHIND_ALARM = 'journal:behind'
+export const JOURNAL_NEW_ALARM = 'journal:new'
 /** A start reads the whole journal, a gigabyte in some seconds. */
 const JOURNAL_BYTES_MAX = 8 * 1024 ** 3
 const LISTED_MAX = 50
+
+/** The whole journal, or the releases that it has in memory. */
+type Extent = 'all' | 'newest'
 
 type CompareDeps = Readonly<{
   store: Store
   journal: SignerJournal
   log: Log
+  /** Whether an operator must confirm a new journal of a database that knows others. A sandbox loses its journals. */
+  areNewConfirmed: boolean
   /** For metrics. */
   onSize?(bytes: number): void
 }>
+/** One comparison. `compared` names the last whole one in this hold. */
+type Comparison = CompareDeps & Readonly<{ journalId: string; compared: string | null }>
 
 /**
  * Compares the database with this signer's journal (I-37). A database that lacks a release was restored from a backup or
  * lost transactions in a failover, and would pay again; a journal that is behind its recorded position lost records that
- * protect from that. Then payouts are paused until the operator acknowledges it. Returns whether both agree.
+ * protect from that; a new journal beside others may stand in for one that was lost. Then payouts are paused until the operator acknowledges it. Returns whether both agree.
  *
- * A backup lacks the newest releases: these are compared each minute, all at a start. That reads gigabytes, so it happens
- * outside of a transaction, some releases at a time, and pause and alarm are committed as soon as there is a reason.
+ * A backup lacks the newest releases: these are compared each minute, all at a start and once in each hold. That reads
+ * gigabytes, so it happens outside of a transaction, some releases at a time, and pause and alarm are committed as soon as
+ * there is a reason.
  */
 export function createCompareJournal(deps: CompareDeps) {
   const { journal, log } = deps
-  return async function compareJournal(extent: 'all' | 'newest'): Promise<boolean> {
+  /** Names the last comparison of the whole journal in this hold. */
+  let compared: string | null = null
+  return async function compareJournal(extent: Extent): Promise<boolean> {
     await reportSize(deps)
-    await checkAndHold(deps)
-    await recordMissing(deps, extent)
-    const { generation, reasons } = await checkAndHold(deps)
+    const comparison = { ...deps, compared, journalId: journal.id() ?? (await journal.recordName()) }
+    let isWhole = extent === 'all'
+    isWhole = (await checkAndHold(comparison)).isWholeNeeded || isWhole
+    await recordMissing(comparison, isWhole ? 'all' : 'newest')
+    let held = await checkAndHold(comparison)
+    if (held.isWholeNeeded && !isWhole) {
+      isWhole = true
+      await recordMissing(comparison, 'all')
+      held = await checkAndHold(comparison)
+    }
+    const { generation, reasons } = held
+    if (isWhole) compared = await recordWhole(comparison)
     if (reasons.length > 0) {
       log.error({ reasons, next: 'swapyard signer missing' }, 'payouts are paused: database and signing journal differ')
       return false
     }
-    if (journal.generation() !== generation || journal.id() === null) await journal.recordGeneration(generation)
+    compared = null
+    if (journal.generation() !== generation) await journal.recordGeneration(generation)
     return true
   }
 }
 
-/** The present generation, and the reasons for a hold of payouts, which this commits with its alarms. */
-function checkAndHold({ store, journal }: CompareDeps): Promise<{ generation: string; reasons: readonly string[] }> {
-  const [journalId, journalGeneration, position] = [journal.id(), journal.generation(), journal.position()]
+/**
+ * The present generation, and the reasons for a hold of payouts, which this commits with its alarms. `isWholeNeeded`: the
+ * newest releases alone do not say what the database lacks.
+ */
+function checkAndHold(
+  comparison: Comparison,
+): Promise<{ generation: string; reasons: readonly string[]; isWholeNeeded: boolean }> {
+  const { store, journal, journalId, compared } = comparison
+  const [journalGeneration, position] = [journal.generation(), journal.position()]
   return store.transaction(async (tx) => {
     const current = await tx.signingJournal.generation()
     const reasons: string[] = []
@@ -66,8 +95,8 @@ function checkAndHold({ store, journal }: CompareDeps): Promise<{ generation: st
         })),
         next: 'swapyard signer missing',
       })
-    const recorded = journalId === null ? null : await tx.signingJournal.recordPosition(journalId, position)
-    if (recorded !== null && isBehind(position, recorded)) {
+    const known = await recordPosition(tx.signingJournal, comparison)
+    if (known.before !== null && isBehind(position, known.before)) {
       reasons.push('the signing journal has lost records')
       await tx.alarms.raise(
         JOURNAL_BEHIND_ALARM,
@@ -75,36 +104,63 @@ function checkAndHold({ store, journal }: CompareDeps): Promise<{ generation: st
         {
           journal: journalId,
           files: position,
-          recorded,
+          recorded: known.before,
           next: 'stop the worker and restore its newest files, or swapyard signer release',
         },
       )
     }
+    // A new journal says nothing about the database.
+    const isWholeNeeded = await tx.signingJournal.needsWholeComparison(journalId, compared, reasons.length > 0)
+    if (!known.isConfirmed) {
+      reasons.push('the signing journal is new')
+      await tx.alarms.raise(JOURNAL_NEW_ALARM, 'payouts are paused: a worker began a new signing journal', {
+        journal: journalId,
+        next: 'of an added worker: swapyard signer release; else stop the worker and restore the files of its journal',
+      })
+    }
     if (reasons.length > 0) await tx.pauses.pause(PAYOUTS_PAUSE, 'database and signing journal differ', 'signer')
-    return { generation: current.generation, reasons }
+    return { generation: current.generation, reasons, isWholeNeeded }
   })
 }
+
+/** A journal that no database has accepted is new; beside others, it may stand in for one that was lost. */
+const recordPosition = (
+  store: SigningJournalStore,
+  { journal, journalId, areNewConfirmed }: Comparison,
+): Promise<KnownJournal> =>
+  store.recordPosition(journalId, journal.position(), areNewConfirmed && journal.generation() === null)
 
 const isBehind = (position: JournalPosition, recorded: JournalPosition): boolean =>
   position.segments < recorded.segments || (position.segments === recorded.segments && position.bytes < recorded.bytes)
 
 /** Records the releases that the database lacks, and stores their transactions for import. */
-async function recordMissing(deps: CompareDeps, extent: 'all' | 'newest'): Promise<void> {
-  const { store, journal } = deps
+async function recordMissing(comparison: Comparison, extent: Extent): Promise<void> {
+  const { store, journal } = comparison
   let isUnstored = false
   for await (const releases of extent === 'all' ? journal.allReleases() : [journal.newestReleases()]) {
     const missing = await store.transaction((tx) => tx.signingJournal.recordMissing(releases))
+    // A release of the hold waits for a comparison that goes on.
+    await recordPosition(store.signingJournal, comparison)
     if (missing.length === 0) continue
-    if (!isUnstored) await checkAndHold(deps)
+    if (!isUnstored) await checkAndHold(comparison)
     isUnstored ||= (await store.signingJournal.selectUnstored(missing)).size > 0
   }
   if (!isUnstored) return
-  const select = (txHashes: readonly string[]) => store.signingJournal.selectUnstored(txHashes)
+  const select = async (txHashes: readonly string[]) => {
+    await recordPosition(store.signingJournal, comparison)
+    return store.signingJournal.selectUnstored(txHashes)
+  }
   for await (const transactions of journal.releasedTransactions(select))
     await store.signingJournal.storeForImport(transactions)
 }
 
-async function reportSize({ store, journal, onSize }: Omit<CompareDeps, 'log'>): Promise<void> {
+async function recordWhole({ store, journalId }: Comparison): Promise<string> {
+  const compared = randomUUID()
+  await store.signingJournal.recordWholeComparison(journalId, compared)
+  return compared
+}
+
+async function reportSize({ store, journal, onSize }: CompareDeps): Promise<void> {
   const bytes = journal.bytes()
   onSize?.(bytes)
   if (bytes > JOURNAL_BYTES_MAX)

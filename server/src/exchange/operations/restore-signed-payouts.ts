@@ -2,7 +2,7 @@ import { present } from '../../lib/assert.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import { bookSigned } from '../payouts/dispatch-payouts.ts'
 import { exchangeJobs } from '../payouts/payment.ts'
-import { inputsOf, isCancel, type PayoutRelease } from '../ports/signer.ts'
+import { inputsOf, type PayoutRelease } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { ImportableTransaction } from '../ports/store/signing-journal.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
@@ -15,36 +15,33 @@ export type RestoreOutcome = Readonly<{
   why: string | null
 }>
 
-const TRANSACTIONS_MAX = 1_000
-
 /**
  * Imports transactions that the signer released and the restored database lacks, as if they had been signed now: their payouts
  * are signed, their nonces and inputs used, and the watcher finds their outcome. Imports only payouts that the database has
  * queued again with the same terms, and sweeps and gas supplies of account chains. While payouts are paused, the steps queue
  * payouts once the deposits are recorded again.
  */
-export async function restoreSignedPayouts(store: Store): Promise<readonly RestoreOutcome[]> {
-  const imported: RestoreOutcome[] = []
-  const all = await store.signingJournal.listImportable(TRANSACTIONS_MAX)
-  for (const transaction of all) {
-    const { network, txHash } = transaction
-    const why = await store.transaction((tx) => importOne(tx, transaction, all))
-    imported.push({ network, txHash, outcome: why === null ? 'imported' : 'waits', why })
+export async function restoreSignedPayouts(store: Store, pageSize = 1_000): Promise<readonly RestoreOutcome[]> {
+  const outcomes: RestoreOutcome[] = []
+  const list = (after: ImportableTransaction | null) => store.signingJournal.listImportable(after, pageSize)
+  for (let page = await list(null); page.length > 0; page = await list(page.at(-1) ?? null)) {
+    for (const transaction of page) {
+      const { network, txHash } = transaction
+      const why = await store.transaction((tx) => importOne(tx, transaction))
+      outcomes.push({ network, txHash, outcome: why === null ? 'imported' : 'waits', why })
+    }
   }
-  return imported
+  return outcomes
 }
 
 /** Null = imported; else the reason why not. */
-async function importOne(
-  tx: StoreTx,
-  transaction: ImportableTransaction,
-  all: readonly ImportableTransaction[],
-): Promise<string | null> {
+async function importOne(tx: StoreTx, transaction: ImportableTransaction): Promise<string | null> {
   const { network, txHash, conflictKey, releases, wallet, from, intent } = transaction
-  const isLeft = isSuperseded(transaction, all)
+  // A second release of a payout needs a conflict proof of the first, so only the latest one can pay.
+  const isLeft = await tx.signingJournal.isSuperseded(transaction)
   // The cancelled nonce cost a fee, which the ledger needs; the payouts belong to the later transaction.
-  if (isLeft && !isCancelled(transaction, all))
-    return 'it was proved invalidated, and a later transaction pays its payouts'
+  if (isLeft && !(await tx.signingJournal.isCancelled(transaction)))
+    return 'the signer released a later transaction of its payouts'
   const nonce = await tx.transactions.lockLane(network, wallet, 0)
   const existingId = await tx.signingJournal.findByConflictKey(network, conflictKey)
   const obstacle = existingId === null && !isLeft ? await restoreOwnPayout(tx, transaction) : null
@@ -75,24 +72,6 @@ async function importOne(
   await tx.wake([{ kind: 'transaction', id }, ...exchangeJobs(payouts)])
   return null
 }
-
-/** A second release of a payout needs a conflict proof of the first, so only the latest one can pay. */
-function isSuperseded(
-  { releases, conflictKey }: ImportableTransaction,
-  all: readonly ImportableTransaction[],
-): boolean {
-  return releases.some(({ payoutId, at }) =>
-    all.some(
-      (other) =>
-        other.conflictKey !== conflictKey &&
-        other.releases.some((release) => release.payoutId === payoutId && release.at > at),
-    ),
-  )
-}
-
-/** Whether a transaction of ours used its nonce and paid nothing (I-38). */
-const isCancelled = ({ network, conflictKey }: ImportableTransaction, all: readonly ImportableTransaction[]): boolean =>
-  all.some((other) => other.network === network && other.conflictKey === conflictKey && isCancel(other.intent))
 
 /** It is on the chain: it must be observed and not released once more, which the signer would refuse. */
 async function markSent(tx: StoreTx, id: string): Promise<void> {

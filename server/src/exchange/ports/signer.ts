@@ -118,8 +118,10 @@ export type JournalPosition = Readonly<{ segments: number; bytes: number }>
 
 /** The signer's own journal, as the comparison with the database reads it. */
 export type SignerJournal = Readonly<{
-  /** Its name in the database; null before the first generation is recorded. */
+  /** Its name in the database; null before it is recorded. */
   id(): string | null
+  /** Returns a name once it is on disk. */
+  recordName(): Promise<string>
   /** Last database generation that this signer recorded; null = none yet. */
   generation(): string | null
   /** Returns once the record is on disk. */

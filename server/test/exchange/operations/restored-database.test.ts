@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../../../../test/support/until.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
@@ -10,7 +11,7 @@ import { restoreSignedPayouts } from '../../../src/exchange/operations/restore-s
 import type { PayoutRelease, ReleasedTransaction, SignIntent } from '../../../src/exchange/ports/signer.ts'
 import type { KeyPath } from '../../../src/exchange/ports/spend.ts'
 import type { AppendRules } from '../../../src/exchange/ports/store/chain-log.ts'
-import { present } from '../../../src/lib/assert.ts'
+import { assert, present } from '../../../src/lib/assert.ts'
 import { timeOrderedId } from '../../../src/lib/id.ts'
 import { payeeMacs } from '../../payee-macs.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
@@ -103,14 +104,30 @@ const supplyGas = (exchange: Exchange, units = ETHER / 100n) =>
 const sweep = async (exchange: Exchange, asset: Asset, units: bigint) =>
   sendForgotten(await keyOf(exchange), fixture.fakes.eth.chain.addresses.hot(), asset, units)
 
+/** The same transaction under another nonce, released some milliseconds later. */
+function another({ release, transaction }: Forgotten, txHash: string, laterMs: number, payoutId: string): Forgotten {
+  const { intent } = transaction
+  assert(intent.family === 'evm', 'a transaction with a nonce')
+  const nonce = intent.nonce + 100 + laterMs
+  return {
+    transaction: {
+      ...{ ...transaction, txHash, conflictKey: `${transaction.wallet}:${nonce}` },
+      intent: { ...intent, nonce, pay: { ...intent.pay, payoutId } },
+    },
+    release: { ...release, payoutId, txHash, at: new Date(release.at.getTime() + laterMs) },
+  }
+}
+
 /** A worker with this journal starts. Payouts are held from then on. */
 async function compareJournal(forgotten: readonly Forgotten[]): Promise<void> {
   const releases = forgotten.map(({ release }) => release)
   const compare = createCompareJournal({
     store: fixture.store,
     log: fixture.dependencies.log,
+    areNewConfirmed: false,
     journal: {
-      id: () => null,
+      id: () => '018f2b1c-0000-4000-8000-00000000000a',
+      recordName: () => Promise.reject(new Error('it has a name')),
       generation: () => null,
       recordGeneration: async () => undefined,
       newestReleases: () => releases,
@@ -128,8 +145,8 @@ async function compareJournal(forgotten: readonly Forgotten[]): Promise<void> {
   expect(await compare('all')).toBe(false)
 }
 
-async function importAll(): Promise<readonly (string | null)[]> {
-  const outcomes = await restoreSignedPayouts(fixture.store)
+async function importAll(pageSize?: number): Promise<readonly (string | null)[]> {
+  const outcomes = await restoreSignedPayouts(fixture.store, pageSize)
   return outcomes.map(({ outcome, why }) => (outcome === 'imported' ? null : why))
 }
 
@@ -252,6 +269,34 @@ describe('transactions of ours that a restored database lacks', () => {
     expect(await importAll()).toEqual([
       `payout ${id} differs in address: the database has customer, the signer released another`,
     ])
+  })
+
+  test('are all looked at, however many wait before them', async () => {
+    const exchange = await createPaid(usdt, TOKENS)
+    const swept = await sweep(exchange, usdt.asset, TOKENS)
+    const waiting = Array.from({ length: 3 }, (_, n) => another(swept, `0xwaits${n}`, n - 10, randomUUID()))
+    await compareJournal([...waiting, swept])
+    const waits = expect.stringContaining('is not queued in the database yet')
+    expect(await importAll(2)).toEqual([waits, waits, waits, null])
+    expect(await importAll(2)).toEqual([waits, waits, waits])
+  })
+
+  test('wait if the signer released their payout again, however many are between the two', async () => {
+    const id = await fixture.insertPayout('eth', ETHER, 'customer', 'withdrawal')
+    await fixture.store.pauses.pause('all', 'restore', 'operator')
+    const first = await sendForgotten(hot, 'customer', eth.asset, ETHER, id)
+    const between = [1, 2].map((n) => another(first, `0xwaits${n}`, n, randomUUID()))
+    const all = [first, ...between, another(first, '0xagain', 3, id)]
+    await compareJournal(all)
+    const waits = expect.stringContaining('is not queued in the database yet')
+    const why = 'the signer released a later transaction of its payouts'
+    // A comparison records all releases before it stores their transactions.
+    await fixture.database.query("delete from forgotten_transactions where tx_hash = '0xagain'")
+    expect(await importAll(2)).toEqual([why, waits, waits])
+    await compareJournal(all)
+    expect(await importAll(2)).toEqual([why, waits, waits, null])
+    // The later one is imported by now.
+    expect(await importAll(2)).toEqual([why, waits, waits])
   })
 
   test('are no deposits either if their block is recorded while the journal is compared', async () => {

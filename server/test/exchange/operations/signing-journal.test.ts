@@ -33,16 +33,20 @@ beforeEach(async () => {
   }
   await store.transaction((tx) => tx.signingJournal.beginGeneration({ skipsIndexes: true }))
   await store.pauses.resume('payouts:all')
-  await store.alarms.clear('database:older', 'journal:behind')
+  await store.alarms.clear('database:older', 'journal:behind', 'journal:new')
+  await app.database.query('delete from signing_journals')
 })
 
 const memoryJournal: SignerJournal = {
   id: () => journal.id,
   position: () => journal.position,
   generation: () => journal.generation,
+  recordName: async () => {
+    journal.id = randomUUID()
+    return journal.id
+  },
   recordGeneration: async (generation) => {
     journal.generation = generation
-    journal.id ??= randomUUID()
   },
   newestReleases: () => journal.releases.slice(-2_000),
   async *allReleases() {
@@ -55,8 +59,9 @@ const memoryJournal: SignerJournal = {
   bytes: () => 0,
 }
 const log = createLog({ level: 'silent', pretty: false })
-const compareJournal = (extent: 'all' | 'newest' = 'all') =>
-  createCompareJournal({ store, journal: memoryJournal, log })(extent)
+const createComparison = (areNewConfirmed = true) =>
+  createCompareJournal({ store, journal: memoryJournal, log, areNewConfirmed })
+const compareJournal = (extent: 'all' | 'newest' = 'all') => createComparison()(extent)
 const arePayoutsPaused = async () => (await store.pauses.list()).some(({ scope }) => scope === 'payouts:all')
 const readAlarmReasons = async () =>
   (await store.alarms.list(10)).find(({ subject }) => subject === 'database:older')?.detail['reasons']
@@ -167,6 +172,61 @@ describe('a comparison that takes long (it read gigabytes in the transaction of 
   })
 })
 
+describe('a restore under a running worker that released more than it compares each minute', () => {
+  /** How often the whole journal was read. */
+  let reads: number
+  const countMissing = async () =>
+    (await app.database.query('select 1 from forgotten_payouts where acknowledged_at is null')).length
+  /** What the backup has: the worker and its last comparison, which is older than the releases. */
+  const restoreBackup = () => app.database.query('update signing_journals set compared = gen_random_uuid()')
+  beforeEach(async () => {
+    await compareJournal()
+    journal.releases = Array.from({ length: 3_000 }, makeRelease)
+    reads = 0
+    journal.beforeRead = async () => {
+      reads++
+    }
+  })
+
+  test('finds all releases that the database lacks, and reads the whole journal once in each hold', async () => {
+    const compare = createComparison()
+    expect(await compare('newest')).toBe(false)
+    expect([await countMissing(), reads]).toEqual([3_000, 3])
+    expect(await compare('newest')).toBe(false)
+    expect(reads).toBe(3)
+    await restoreBackup()
+    expect(await compare('newest')).toBe(false)
+    expect(reads).toBe(6)
+    await store.transaction((tx) => tx.signingJournal.beginGeneration({ skipsIndexes: true }))
+    expect(await compare('newest')).toBe(true)
+    expect(reads).toBe(6)
+    await moveGeneration('system_identifier', "'000000FF'")
+    expect(await compare('newest')).toBe(false)
+    expect(reads).toBe(9)
+  })
+
+  test('asks the other workers for their whole journals, and tells who runs and has not compared it', async () => {
+    const [{ id = '' } = {}] = await app.database.query<{ id: string }>(
+      'insert into signing_journals (id, segments, bytes) values (gen_random_uuid(), 1, 1) returning id',
+    )
+    const uncompared: (readonly string[])[] = []
+    journal.beforeRead = async () => void uncompared.push(await store.signingJournal.listUncompared())
+    const compare = createComparison()
+    expect(await compare('newest')).toBe(false)
+    expect(uncompared.map((ids) => [...ids].sort())).toEqual(Array(3).fill([id, journal.id ?? ''].sort()))
+    expect(await store.signingJournal.listUncompared()).toEqual([id])
+    // The other worker sees no reason of its own, and yet compares its whole journal.
+    journal = { ...journal, id, releases: [], position: { segments: 1, bytes: 1 } }
+    await compareJournal('newest')
+    expect(await store.signingJournal.listUncompared()).toEqual([])
+    await app.database.query(
+      "update signing_journals set compared = null, seen_at = clock_timestamp() - interval '4 minutes' where id = $1",
+      [id],
+    )
+    expect(await store.signingJournal.listUncompared()).toEqual([])
+  })
+})
+
 describe('a journal that lost its newest records', () => {
   const isAlarmRaised = async () => (await store.alarms.list(10)).some(({ subject }) => subject === 'journal:behind')
 
@@ -196,6 +256,52 @@ describe('a journal that lost its newest records', () => {
     journal.position = { segments: 1, bytes: 1 }
     expect(await compareJournal()).toBe(true)
     expect(await isAlarmRaised()).toBe(false)
+  })
+})
+
+describe('a new journal', () => {
+  const isAlarmRaised = async () => (await store.alarms.list(10)).some(({ subject }) => subject === 'journal:new')
+  /** A worker starts on an empty folder. */
+  const startAnew = () => {
+    journal = { ...journal, id: null, generation: null, position: { segments: 1, bytes: 50 } }
+  }
+
+  test('is accepted as the first one of a database', async () => {
+    expect(await compareJournal()).toBe(true)
+    expect(await compareJournal('newest')).toBe(true)
+    expect(await arePayoutsPaused()).toBe(false)
+  })
+
+  test('beside others pauses payouts, as a lost one does, until the operator confirms it', async () => {
+    await compareJournal()
+    const other = journal
+    startAnew()
+    expect(await compareJournal()).toBe(false)
+    expect([await arePayoutsPaused(), await isAlarmRaised()]).toEqual([true, true])
+    // It says nothing about the database, so no worker that was stopped delays its release.
+    expect(await store.signingJournal.listUncompared()).toEqual([])
+    // A restart does not take it for a known one.
+    expect(await compareJournal()).toBe(false)
+    expect(journal.generation).toBeNull()
+    const added = journal
+    await store.transaction((tx) => tx.signingJournal.beginGeneration({ skipsIndexes: true }))
+    await store.pauses.resume('payouts:all')
+    for (const one of [other, added]) {
+      journal = one
+      expect(await compareJournal('newest')).toBe(true)
+    }
+    expect(await arePayoutsPaused()).toBe(false)
+    // The next one that is lost is noticed before any other worker has reported.
+    await store.transaction((tx) => tx.signingJournal.beginGeneration({ skipsIndexes: true }))
+    startAnew()
+    expect(await compareJournal()).toBe(false)
+  })
+
+  test('of a sandbox, which loses its journals, is accepted', async () => {
+    await compareJournal()
+    startAnew()
+    expect(await createComparison(false)('all')).toBe(true)
+    expect([await arePayoutsPaused(), await isAlarmRaised()]).toEqual([false, false])
   })
 })
 

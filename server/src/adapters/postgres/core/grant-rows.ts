@@ -3,8 +3,6 @@ import type { Database, Tx } from './database.ts'
 
 /** The schemas of the program and of its job queue (`graphile-worker`). */
 const SCHEMAS = ['public', 'graphile_worker'] as const
-/** `swapyard signer release` sets them (`setval`). The others only count. */
-const SET_SEQUENCES = 'public.deposit_key_index, public.change_key_index'
 
 /**
  * Lets a login read and write rows, as the processes do, and nothing else: it can change no table, trigger or function, and
@@ -24,7 +22,6 @@ export function grantRows(database: Database, role: string): Promise<void> {
       )
       await tx.query(`alter default privileges in schema ${schema} grant usage on sequences to ${grantee}`)
     }
-    await tx.query(`grant update on sequence ${SET_SEQUENCES} to ${grantee}`)
     for (const table of ['public.migrations', 'graphile_worker.migrations'])
       await tx.query(`revoke insert, update, delete on ${table} from ${grantee}`)
     await openQueueRows(tx)

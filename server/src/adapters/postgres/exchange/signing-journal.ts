@@ -14,8 +14,8 @@ import { fromIntentJson, toIntentJson } from './intent-json.ts'
 const SIGNING_LOCK = 7_240_926
 /** Releases in one query. */
 const BATCH = 5_000
-/** Indexes skipped after a restore: more than the forgotten time can have used. */
-const INDEXES_SKIPPED = 1_000_000
+/** A worker that reported nothing for this time does not run: it reports each minute, and while it compares. */
+const SEEN_WITHIN = '3 minutes'
 
 /** The timeline comes from the name of the WAL segment, because the control file shows a new one only after a checkpoint. */
 const CLUSTER = `select (select system_identifier::text from pg_control_system()) as system,
@@ -29,12 +29,12 @@ const MISSING_RELEASES = `select payout_id as "payoutId", network, tx_hash as "t
 const toMissingRelease = (row: MissingReleaseRow): MissingRelease => ({ ...row, units: BigInt(row.units) })
 
 export function createSigningStore(sql: Sql): SigningJournalStore {
-  return { ...createGenerations(sql), ...createMissingReleases(sql), ...createImports(sql) }
+  return { ...createGenerations(sql), ...createJournals(sql), ...createMissingReleases(sql), ...createImports(sql) }
 }
 
 function createGenerations(
   sql: Sql,
-): Pick<SigningJournalStore, 'generation' | 'recognizesGeneration' | 'recordPosition' | 'beginGeneration'> {
+): Pick<SigningJournalStore, 'generation' | 'recognizesGeneration' | 'beginGeneration'> {
   const lock = () => sql.query('select pg_advisory_xact_lock($1)', [SIGNING_LOCK])
   const begin = async () => {
     const [row] = await sql.query<GenerationRow>(
@@ -62,28 +62,57 @@ function createGenerations(
       await sql.query('insert into forgotten_epochs (epoch) values ($1) on conflict do nothing', [generation])
       return false
     },
-    async recordPosition(journalId, { segments, bytes }) {
+    async beginGeneration({ skipsIndexes }) {
+      await lock()
+      await sql.query('update signing_journals set segments = 0, bytes = 0, confirmed = true')
+      await sql.query('update forgotten_payouts set acknowledged_at = clock_timestamp() where acknowledged_at is null')
+      await sql.query('update forgotten_epochs set acknowledged_at = clock_timestamp() where acknowledged_at is null')
+      // Customers may still pay to an address whose index this database has forgotten.
+      if (skipsIndexes) await sql.query('select skip_key_indexes()')
+      return begin()
+    },
+  }
+}
+
+function createJournals(
+  sql: Sql,
+): Pick<SigningJournalStore, 'recordPosition' | 'needsWholeComparison' | 'recordWholeComparison' | 'listUncompared'> {
+  return {
+    async recordPosition(journalId, { segments, bytes }, isNew) {
       const [before] = await sql.query<JournalPosition>(
         'select segments, bytes from signing_journals where id = $1 for update',
         [journalId],
       )
-      await sql.query(
-        `insert into signing_journals as j (id, segments, bytes) values ($1, $2, $3)
-         on conflict (id) do update set segments = excluded.segments, bytes = excluded.bytes
-         where (j.segments, j.bytes) < (excluded.segments, excluded.bytes)`,
-        [journalId, segments, bytes],
+      const [row] = await sql.query<{ confirmed: boolean }>(
+        `insert into signing_journals as j (id, segments, bytes, confirmed)
+         select $1, $2, $3, not ($4 and exists (select 1 from signing_journals))
+         on conflict (id) do update set seen_at = clock_timestamp(),
+           segments = greatest(j.segments, excluded.segments),
+           bytes = case when (j.segments, j.bytes) < (excluded.segments, excluded.bytes) then excluded.bytes else j.bytes end
+         returning confirmed`,
+        [journalId, segments, bytes, isNew],
       )
-      return before ?? null
+      return { before: before ?? null, isConfirmed: present(row, 'the signing journal').confirmed }
     },
-    async beginGeneration({ skipsIndexes }) {
-      await lock()
-      await sql.query('delete from signing_journals')
-      await sql.query('update forgotten_payouts set acknowledged_at = clock_timestamp() where acknowledged_at is null')
-      await sql.query('update forgotten_epochs set acknowledged_at = clock_timestamp() where acknowledged_at is null')
-      // Customers may still pay to an address whose index this database has forgotten.
-      for (const sequence of skipsIndexes ? ['deposit_key_index', 'change_key_index'] : [])
-        await sql.query(`select setval($1, nextval($1) + $2)`, [sequence, INDEXES_SKIPPED])
-      return begin()
+    async needsWholeComparison(journalId, compared, isHeld) {
+      const [row] = await sql.query<{ compared: string | null }>(
+        'select compared from signing_journals where id = $1',
+        [journalId],
+      )
+      if (!row || row.compared === null) return isHeld || row?.compared === null
+      if (!isHeld || row.compared === compared) return false
+      await sql.query('update signing_journals set compared = null')
+      return true
+    },
+    async recordWholeComparison(journalId, compared) {
+      await sql.query('update signing_journals set compared = $2 where id = $1', [journalId, compared])
+    },
+    async listUncompared() {
+      const rows = await sql.query<{ id: string }>(
+        `select id from signing_journals where compared is null and seen_at > clock_timestamp() - $1::interval order by id`,
+        [SEEN_WITHIN],
+      )
+      return rows.map(({ id }) => id)
     },
   }
 }
@@ -147,9 +176,26 @@ function createMissingReleases(
   }
 }
 
-function createImports(sql: Sql): Pick<SigningJournalStore, 'listImportable' | 'findByConflictKey' | 'markImported'> {
+function createImports(
+  sql: Sql,
+): Pick<SigningJournalStore, 'listImportable' | 'isSuperseded' | 'isCancelled' | 'findByConflictKey' | 'markImported'> {
   return {
-    listImportable: (limit) => listImportable(sql, limit),
+    listImportable: (after, limit) => listImportable(sql, after, limit),
+    isSuperseded: ({ network, txHash, conflictKey }) =>
+      hasRow(
+        sql,
+        `select 1 from forgotten_payouts p
+         join forgotten_payouts later on later.payout_id = p.payout_id and later.released_at > p.released_at
+         left join forgotten_transactions t on t.network = later.network and t.tx_hash = later.tx_hash
+         where p.network = $1 and p.tx_hash = $2 and t.conflict_key is distinct from $3`,
+        [network, txHash, conflictKey],
+      ),
+    isCancelled: ({ network, conflictKey }) =>
+      hasRow(
+        sql,
+        "select 1 from forgotten_transactions where network = $1 and conflict_key = $2 and intent->>'cancels' = 'true'",
+        [network, conflictKey],
+      ),
     async findByConflictKey(network, conflictKey) {
       const [row] = await sql.query<{ id: string }>(
         "select id from transactions where network = $1 and conflict_key = $2 and state <> 'expired'",
@@ -185,21 +231,21 @@ async function insertMissing(sql: Sql, releases: readonly PayoutRelease[]): Prom
   if (missing.length === 0) return []
   const forgotten = missing.flatMap(({ n }) => releases[n - 1] ?? [])
   await lockLogs(sql, forgotten)
-  for (const release of forgotten)
-    await sql.query(
-      `insert into forgotten_payouts (network, tx_hash, payout_id, asset_id, address, memo, units, released_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
-      [
-        release.network,
-        release.txHash,
-        release.payoutId,
-        release.assetId,
-        release.address,
-        release.memo ?? '',
-        release.units,
-        release.at,
-      ],
-    )
+  await sql.query(
+    `insert into forgotten_payouts (network, tx_hash, payout_id, asset_id, address, memo, units, released_at)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::numeric[], $8::timestamptz[])
+     on conflict do nothing`,
+    [
+      forgotten.map(({ network }) => network),
+      forgotten.map(({ txHash }) => txHash),
+      forgotten.map(({ payoutId }) => payoutId),
+      forgotten.map(({ assetId }) => assetId),
+      forgotten.map(({ address }) => address),
+      forgotten.map(({ memo }) => memo ?? ''),
+      forgotten.map(({ units }) => units.toString()),
+      forgotten.map(({ at }) => at.toISOString()),
+    ],
+  )
   await disownTransfers(sql, forgotten)
   return forgotten.map(({ txHash }) => txHash)
 }
@@ -223,18 +269,27 @@ async function storeForImport(sql: Sql, transactions: readonly ReleasedTransacti
     )
 }
 
-type ImportableRow = RowOf<Omit<ReleasedTransaction, 'intent' | 'from'>, 'feeUnits'> & KeyPath & { intent: unknown }
+type ImportableRow = RowOf<Omit<ImportableTransaction, 'intent' | 'from' | 'releases'>, 'feeUnits'> &
+  KeyPath & { intent: unknown }
 
-async function listImportable(sql: Sql, limit: number): Promise<readonly ImportableTransaction[]> {
+async function listImportable(
+  sql: Sql,
+  after: Parameters<SigningJournalStore['listImportable']>[0],
+  limit: number,
+): Promise<readonly ImportableTransaction[]> {
   const rows = await sql.query<ImportableRow>(
     `select t.network, t.tx_hash as "txHash", t.raw, t.intent, t.fee_units as "feeUnits", t.conflict_key as "conflictKey",
-       t.wallet, t.branch, t.key_index::int as index
-     from forgotten_transactions t where t.imported_at is null
-     order by (select min(p.released_at) from forgotten_payouts p where p.network = t.network and p.tx_hash = t.tx_hash), t.tx_hash limit $1`,
-    [limit],
+       t.wallet, t.branch, t.key_index::int as index, r.at::text as "releasedAt"
+     from forgotten_transactions t cross join lateral (
+       select coalesce(min(p.released_at), '-infinity') as at from forgotten_payouts p
+       where p.network = t.network and p.tx_hash = t.tx_hash) r
+     where t.imported_at is null and ($2::timestamptz is null or (r.at, t.network, t.tx_hash) > ($2, $3, $4))
+     order by r.at, t.network, t.tx_hash limit $1`,
+    [limit, after?.releasedAt ?? null, after?.network ?? null, after?.txHash ?? null],
   )
   const releaseRows = await sql.query<MissingReleaseRow>(
-    `${MISSING_RELEASES} where (network, tx_hash) in (select network, tx_hash from forgotten_transactions where imported_at is null)`,
+    `${MISSING_RELEASES} where (network, tx_hash) in (select * from unnest($1::text[], $2::text[]))`,
+    [rows.map(({ network }) => network), rows.map(({ txHash }) => txHash)],
   )
   const releases = releaseRows.map(toMissingRelease)
   return rows.map(({ intent, branch, index, ...row }) => ({

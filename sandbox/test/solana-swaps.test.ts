@@ -44,7 +44,8 @@ let scenario: Scenario
 let rpc: ReturnType<typeof createSolanaRpc>
 let user: KeyPairSigner
 let operator: KeyPairSigner
-let [usdc, levy, meme, ward, tick, bins, four, coin, span] = ['', '', '', '', '', '', '', '', '']
+let [usdc, meme, ward] = ['', '', '']
+let [levy, tick, bins, four, coin, span, pair, cent] = ['', '', '', '', '', '', '', '']
 
 beforeAll(async () => {
   sandbox = await runSandbox(folder.path, 'sol', [], { SWAPYARD_SANDBOX_STILL: '1' })
@@ -59,14 +60,8 @@ beforeAll(async () => {
   const [sol] = scenario.chains.networks
   usdc = sol?.tokens['usdc'] ?? ''
   const addressOf = (name: string) => sol?.defiTokens?.find(({ symbol }) => symbol === name)?.address ?? ''
-  ;[levy, tick, bins, four, coin, span] = ['LEVY', 'TICK', 'BINS', 'FOUR', 'COIN', 'SPAN'].map(addressOf) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-  ]
+  const symbols = ['LEVY', 'TICK', 'BINS', 'FOUR', 'COIN', 'SPAN', 'PAIR', 'CENT']
+  ;[levy = '', tick = '', bins = '', four = '', coin = '', span = '', pair = '', cent = ''] = symbols.map(addressOf)
   meme = sol?.contracts?.['unlistedMint'] ?? ''
   ward = sol?.contracts?.['permanentDelegateMint'] ?? ''
   rpc = createSolanaRpc(sol?.rpcUrls[0] ?? '')
@@ -209,7 +204,8 @@ describe('on sol, a partner', () => {
       const { body } = await scenario.call('GET', '/v1/defi/available-currencies?network=sol')
       return body.every(({ enabled }: Json) => enabled) && body
     })
-    const symbols = ['BINS', 'BONK', 'COIN', 'FOUR', 'JUP', 'LEVY', 'SOL', 'SPAN', 'TICK', 'USDC', 'USDT']
+    const catalogued = ['BONK', 'JUP', 'SOL', 'USDC', 'USDT']
+    const symbols = [...catalogued, 'BINS', 'CENT', 'COIN', 'FOUR', 'LEVY', 'PAIR', 'SPAN', 'TICK'].sort()
     expect(listed.map(({ symbol }: Json) => symbol).sort()).toEqual(symbols)
     expect(listed.slice(0, 2).map(({ address }: Json) => address)).toEqual([usdc, SOL])
     const { body } = await scenario.call('GET', `/v1/defi/currency/info?network=sol&address=${usdc}`)
@@ -307,8 +303,10 @@ describe('on sol, a partner', () => {
     ['raydium-amm-v4', 'sol', 'four', '10', 840, 9],
     ['meteora-damm-v2', 'usdc', 'span', '1000', 4_000, 6],
     ['pump-swap', 'sol', 'coin', '5', 840_000, 6],
-  ] as const)('swaps in a pool of %s', async (dex, from, to, amount, worth, decimals) => {
-    const token = { usdc, sol: SOL, tick, bins, four, coin, span }
+    ['raydium-cpmm', 'sol', 'pair', '10', 420, 9],
+    ['raydium-cpmm', 'usdc', 'cent', '1000', 1_250, 2],
+  ] as const)('swaps in a pool of %s, %s for %s', async (dex, from, to, amount, worth, decimals) => {
+    const token = { usdc, sol: SOL, tick, bins, four, coin, span, pair, cent }
     const [fromTokenAddress, toTokenAddress] = [token[from], token[to]]
     const { quoted, row } = await swapAndFinish(
       { fromTokenAddress, toTokenAddress, amount },

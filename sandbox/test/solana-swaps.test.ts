@@ -46,6 +46,8 @@ let user: KeyPairSigner
 let operator: KeyPairSigner
 let [usdc, meme, ward] = ['', '', '']
 let [levy, tick, bins, four, coin, span, pair, cent] = ['', '', '', '', '', '', '', '']
+/** On the deny list. */
+let denied: KeyPairSigner
 
 beforeAll(async () => {
   sandbox = await runSandbox(folder.path, 'sol', [], { SWAPYARD_SANDBOX_STILL: '1' })
@@ -54,8 +56,10 @@ beforeAll(async () => {
   await sandbox.post('/deposits', { network: 'sol', currency: 'native', address: operator.address, amount: '1' })
   scenario = await startScenario({
     networks: ['sol'],
+  denied = await signerOf(String((await sandbox.post('/wallets', { network: 'sol' })).body['privateKey']))
     chainsFile: `${folder.path}/chains.json`,
     swaps: { feeAddresses: new Map([['sol', operator.address]]) },
+    denied: [`sol:${denied.address}`],
   })
   const [sol] = scenario.chains.networks
   usdc = sol?.tokens['usdc'] ?? ''
@@ -83,8 +87,8 @@ beforeEach(async () => {
 const signerOf = (privateKey: string) =>
   createKeyPairSignerFromPrivateKeyBytes(getBase58Encoder().encode(privateKey).slice(0, 32))
 
-async function deposit(currency: string, amount: string): Promise<void> {
-  await scenario.control('/deposits', { network: 'sol', currency, address: user.address, amount })
+async function deposit(currency: string, amount: string, { address } = user): Promise<void> {
+  await scenario.control('/deposits', { network: 'sol', currency, address, amount })
   await scenario.mine('sol', 3)
 }
 
@@ -646,6 +650,17 @@ describe('on sol, a partner', () => {
   test('sees a swap fail as expired, once the finalized height proves it', async () => {
     await scenario.setMiningPaused('sol', true)
     try {
+  test('cannot use a denied address as account or as target', async () => {
+    await deposit('native', '20', denied)
+    const refusal = { status: 451, body: { code: 'RESTRICTED' } }
+    expect(await build({}, denied.address)).toMatchObject(refusal)
+    const before = [await lamports(user.address), await lamports(denied.address)]
+    const transfer = getTransferSolInstruction({ source: user, destination: denied.address, amount: 1_000_000n })
+    expect(await send({ rawTx: await signOwn([transfer]), isExchange: false })).toMatchObject(refusal)
+    await scenario.mine('sol', 3)
+    expect([await lamports(user.address), await lamports(denied.address)]).toEqual(before)
+  })
+
       const { body } = await build()
       const rawTx = await sign(body[0])
       const { body: hash } = await send({ rawTx })

@@ -37,6 +37,7 @@ import { type RunningSandbox, runSandbox, temporaryFolder } from './running-sand
 /* Acts as a partner and its user on Solana: quotes, builds, signs with the ecosystem's library, sends, polls. */
 
 const SOL = 'So11111111111111111111111111111111111111112'
+const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address
 const base64 = { encoding: 'base64' } as const
 const folder = temporaryFolder()
 let sandbox: RunningSandbox
@@ -44,22 +45,22 @@ let scenario: Scenario
 let rpc: ReturnType<typeof createSolanaRpc>
 let user: KeyPairSigner
 let operator: KeyPairSigner
-let [usdc, meme, ward] = ['', '', '']
-let [levy, tick, bins, four, coin, span, pair, cent] = ['', '', '', '', '', '', '', '']
 /** On the deny list. */
 let denied: KeyPairSigner
 
+let [usdc, meme, ward] = ['', '', '']
+let [levy, tick, bins, four, coin, span, pair, cent] = ['', '', '', '', '', '', '', '']
 beforeAll(async () => {
   sandbox = await runSandbox(folder.path, 'sol', [], { SWAPYARD_SANDBOX_STILL: '1' })
   const wallet = await sandbox.post('/wallets', { network: 'sol' })
   operator = await signerOf(String(wallet.body['privateKey']))
   await sandbox.post('/deposits', { network: 'sol', currency: 'native', address: operator.address, amount: '1' })
   scenario = await startScenario({
-    networks: ['sol'],
   denied = await signerOf(String((await sandbox.post('/wallets', { network: 'sol' })).body['privateKey']))
+    networks: ['sol'],
+    denied: [`sol:${denied.address}`],
     chainsFile: `${folder.path}/chains.json`,
     swaps: { feeAddresses: new Map([['sol', operator.address]]) },
-    denied: [`sol:${denied.address}`],
   })
   const [sol] = scenario.chains.networks
   usdc = sol?.tokens['usdc'] ?? ''
@@ -121,7 +122,7 @@ async function signOwn(instructions: readonly Instruction[]): Promise<Base64Enco
 type Change = Readonly<{
   /** Instructions at its end. */
   more?: readonly Instruction[]
-  change?: (one: Instruction) => Instruction
+  change?: (one: Instruction) => Instruction | readonly Instruction[]
   feePayer?: KeyPairSigner
 }>
 
@@ -138,17 +139,20 @@ async function signChanged(
     createTransactionMessage({ version: 0 }),
     (one) => setTransactionMessageFeePayer(feePayer.address, one),
     (one) => setTransactionMessageLifetimeUsingBlockhash(lifetimeConstraint, one),
-    (one) => appendTransactionMessageInstructions([...instructions.map(change), ...more], one),
+    (one) => appendTransactionMessageInstructions([...instructions.flatMap(change), ...more], one),
   )
   const keys = [...new Set([user, feePayer])].map(({ keyPair }) => keyPair)
   return getBase64EncodedWireTransaction(await signTransaction(keys, compileTransaction(message)))
 }
 /** The programs that a transaction calls. */
-function programsOf(text: string): readonly string[] {
-  const compiled = getCompiledTransactionMessageDecoder().decode(decode(text).messageBytes)
-  const instructions: readonly Instruction[] = decompileTransactionMessage(compiled).instructions
-  return instructions.map(({ programAddress }) => programAddress)
-}
+const instructionsOf = (text: string): readonly Instruction[] =>
+  decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(decode(text).messageBytes)).instructions
+const programsOf = (text: string): readonly string[] => instructionsOf(text).map(({ programAddress }) => programAddress)
+/** The texts of its memos. */
+const memosOf = (text: string): readonly string[] =>
+  instructionsOf(text).flatMap(({ programAddress, data }) =>
+    programAddress === MEMO ? [Buffer.from(data ?? []).toString()] : [],
+  )
 
 async function send(changes: Record<string, unknown>, key = 'sandbox') {
   const request = {
@@ -470,7 +474,7 @@ describe('on sol, a partner', () => {
     expect(list.total).toBe(0)
   })
 
-  test('B162: cannot send a swap with a further or foreign instruction, another fee payer or an expired blockhash', async () => {
+  test('B162: cannot send a swap with a further or foreign instruction, another memo, another fee payer or an expired blockhash', async () => {
     const stranger = await signerOf((await scenario.wallet('sol')).privateKey)
     const sides = { fromTokenAddress: usdc, toTokenAddress: levy }
     const trading = { ...sides, amount: '250' }
@@ -502,6 +506,27 @@ describe('on sol, a partner', () => {
       /not a swap that we built/,
     )
     // A blockhash is valid for 150 blocks.
+    // The memo states the reference and the rate of the fee, in millionths.
+    const memoOf = (text: string) => ({ programAddress: MEMO, data: new Uint8Array(Buffer.from(text)) })
+    const isMemo = ({ programAddress }: Instruction) => programAddress === MEMO
+    const reference = memosOf(body[0])[0]?.slice(0, 43) ?? ''
+    expect(memosOf(body[0])).toEqual([`${reference}:0`])
+    const other = Buffer.alloc(32, 7).toString('base64url')
+    // Its first bits name the DEXes of the route: a pause of a DEX reads them.
+    const edited = `${reference.startsWith('A') ? 'B' : 'A'}${reference.slice(1)}`
+    const withMemo = async (...memos: readonly string[]) => {
+      const changed = await signChanged(body[0], { change: (one) => (isMemo(one) ? memos.map(memoOf) : one) })
+      expect(memosOf(changed)).toEqual(memos)
+      return sending(changed)
+    }
+    for (const isExchange of [true, false]) {
+      for (const one of [other, edited])
+        expect(await refusalOf({ ...(await withMemo(`${one}:0`)), isExchange })).toMatch(/differ from what was built/)
+      const withRate = { ...(await withMemo(`${reference}:10000`)), commissionPercentage: '1' }
+      expect(await refusalOf({ ...withRate, isExchange })).toMatch(/differ from what was built/)
+    }
+    for (const memos of [[`${reference}:0`, `${other}:0`], [`${other}:0`, `${reference}:0`], []])
+      expect(await refusalOf(await withMemo(...memos))).toMatch(/not a swap that we built/)
     await scenario.mine('sol', 160)
     const expired = sending(await sign(body[0]))
     for (const isExchange of [true, false])
@@ -625,6 +650,17 @@ describe('on sol, a partner', () => {
   })
 
   test('sees a swap fail as reverted if the pools pay less than its minimum', async () => {
+  test('cannot use a denied address as account or as target', async () => {
+    await deposit('native', '20', denied)
+    const refusal = { status: 451, body: { code: 'RESTRICTED' } }
+    expect(await build({}, denied.address)).toMatchObject(refusal)
+    const before = [await lamports(user.address), await lamports(denied.address)]
+    const transfer = getTransferSolInstruction({ source: user, destination: denied.address, amount: 1_000_000n })
+    expect(await send({ rawTx: await signOwn([transfer]), isExchange: false })).toMatchObject(refusal)
+    await scenario.mine('sol', 3)
+    expect([await lamports(user.address), await lamports(denied.address)]).toEqual(before)
+  })
+
     // Another user's larger trade in the same pools comes first.
     const changes = { slippage: '0.01', amount: '10' }
     const { body: small } = await build(changes)
@@ -650,17 +686,6 @@ describe('on sol, a partner', () => {
   test('sees a swap fail as expired, once the finalized height proves it', async () => {
     await scenario.setMiningPaused('sol', true)
     try {
-  test('cannot use a denied address as account or as target', async () => {
-    await deposit('native', '20', denied)
-    const refusal = { status: 451, body: { code: 'RESTRICTED' } }
-    expect(await build({}, denied.address)).toMatchObject(refusal)
-    const before = [await lamports(user.address), await lamports(denied.address)]
-    const transfer = getTransferSolInstruction({ source: user, destination: denied.address, amount: 1_000_000n })
-    expect(await send({ rawTx: await signOwn([transfer]), isExchange: false })).toMatchObject(refusal)
-    await scenario.mine('sol', 3)
-    expect([await lamports(user.address), await lamports(denied.address)]).toEqual(before)
-  })
-
       const { body } = await build()
       const rawTx = await sign(body[0])
       const { body: hash } = await send({ rawTx })

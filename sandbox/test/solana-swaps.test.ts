@@ -38,6 +38,7 @@ import { type RunningSandbox, runSandbox, temporaryFolder } from './running-sand
 
 const SOL = 'So11111111111111111111111111111111111111112'
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address
+const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111'
 const base64 = { encoding: 'base64' } as const
 const folder = temporaryFolder()
 let sandbox: RunningSandbox
@@ -47,16 +48,16 @@ let user: KeyPairSigner
 let operator: KeyPairSigner
 /** On the deny list. */
 let denied: KeyPairSigner
-
 let [usdc, meme, ward] = ['', '', '']
 let [levy, tick, bins, four, coin, span, pair, cent] = ['', '', '', '', '', '', '', '']
+
 beforeAll(async () => {
   sandbox = await runSandbox(folder.path, 'sol', [], { SWAPYARD_SANDBOX_STILL: '1' })
   const wallet = await sandbox.post('/wallets', { network: 'sol' })
   operator = await signerOf(String(wallet.body['privateKey']))
   await sandbox.post('/deposits', { network: 'sol', currency: 'native', address: operator.address, amount: '1' })
-  scenario = await startScenario({
   denied = await signerOf(String((await sandbox.post('/wallets', { network: 'sol' })).body['privateKey']))
+  scenario = await startScenario({
     networks: ['sol'],
     denied: [`sol:${denied.address}`],
     chainsFile: `${folder.path}/chains.json`,
@@ -144,9 +145,9 @@ async function signChanged(
   const keys = [...new Set([user, feePayer])].map(({ keyPair }) => keyPair)
   return getBase64EncodedWireTransaction(await signTransaction(keys, compileTransaction(message)))
 }
-/** The programs that a transaction calls. */
 const instructionsOf = (text: string): readonly Instruction[] =>
   decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(decode(text).messageBytes)).instructions
+/** The programs that a transaction calls. */
 const programsOf = (text: string): readonly string[] => instructionsOf(text).map(({ programAddress }) => programAddress)
 /** The texts of its memos. */
 const memosOf = (text: string): readonly string[] =>
@@ -505,7 +506,6 @@ describe('on sol, a partner', () => {
     expect(await refusalOf(sending(await signChanged(body[0], { feePayer: stranger })))).toMatch(
       /not a swap that we built/,
     )
-    // A blockhash is valid for 150 blocks.
     // The memo states the reference and the rate of the fee, in millionths.
     const memoOf = (text: string) => ({ programAddress: MEMO, data: new Uint8Array(Buffer.from(text)) })
     const isMemo = ({ programAddress }: Instruction) => programAddress === MEMO
@@ -527,6 +527,7 @@ describe('on sol, a partner', () => {
     }
     for (const memos of [[`${reference}:0`, `${other}:0`], [`${other}:0`, `${reference}:0`], []])
       expect(await refusalOf(await withMemo(...memos))).toMatch(/not a swap that we built/)
+    // A blockhash is valid for 150 blocks.
     await scenario.mine('sol', 160)
     const expired = sending(await sign(body[0]))
     for (const isExchange of [true, false])
@@ -649,7 +650,6 @@ describe('on sol, a partner', () => {
     expect((await lamports(operator.address)) - before).toBe(1_000_000n)
   })
 
-  test('sees a swap fail as reverted if the pools pay less than its minimum', async () => {
   test('cannot use a denied address as account or as target', async () => {
     await deposit('native', '20', denied)
     const refusal = { status: 451, body: { code: 'RESTRICTED' } }
@@ -661,6 +661,7 @@ describe('on sol, a partner', () => {
     expect([await lamports(user.address), await lamports(denied.address)]).toEqual(before)
   })
 
+  test('sees a swap fail as reverted if the pools pay less than its minimum', async () => {
     // Another user's larger trade in the same pools comes first.
     const changes = { slippage: '0.01', amount: '10' }
     const { body: small } = await build(changes)
@@ -681,6 +682,32 @@ describe('on sol, a partner', () => {
     expect(before - (await lamports(user.address))).toBeLessThan(10_000n)
     // A build at the new state needs no older quote.
     expect((await build(changes)).status).toBe(201)
+  })
+
+  test('sees a swap fail as reverted if its limit of compute units is too small', async () => {
+    const { body } = await build()
+    // SetComputeUnitLimit is 2 and the limit as a u32.
+    const limit = Buffer.from([2, 0, 0, 0, 0])
+    limit.writeUInt32LE(1_000, 1)
+    const isLimit = ({ programAddress, data }: Instruction) => programAddress === COMPUTE_BUDGET && data?.[0] === 2
+    const rawTx = await signChanged(body[0], {
+      change: (one) => (isLimit(one) ? { ...one, data: new Uint8Array(limit) } : one),
+    })
+    expect(
+      instructionsOf(rawTx)
+        .filter(isLimit)
+        .map(({ data }) => Buffer.from(data ?? [])),
+    ).toEqual([limit])
+    const before = [await lamports(user.address), await tokens(user.address, usdc)] as const
+    const { status, body: hash } = await send({ rawTx })
+    expect([status, hash]).toEqual([201, expect.any(String)])
+    await scenario.mine('sol', 40)
+    expect(await becomes(hash, 'failed')).toMatchObject({ statusReason: 'reverted' })
+    expect(await tokens(user.address, usdc)).toBe(before[1])
+    // The fee of one signature and of the requested units was paid, and nothing else.
+    const paid = before[0] - (await lamports(user.address))
+    expect(paid).toBeGreaterThanOrEqual(5_000n)
+    expect(paid).toBeLessThan(10_000n)
   })
 
   test('sees a swap fail as expired, once the finalized height proves it', async () => {

@@ -8,6 +8,8 @@ const testTokens: Readonly<Record<string, BasePrice>> = {
   bins: { usd: '0.5', spreadBps: 10n },
   span: { usd: '0.25', spreadBps: 10n },
   four: { usd: '2', spreadBps: 10n },
+  pair: { usd: '4', spreadBps: 10n },
+  cent: { usd: '0.8', spreadBps: 10n },
   coin: { usd: '0.001', spreadBps: 10n },
   ward: { usd: '3', spreadBps: 10n },
   mute: { usd: '1', spreadBps: 2n, walkDivisor: 100n },

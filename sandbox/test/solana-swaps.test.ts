@@ -37,6 +37,8 @@ import { type RunningSandbox, runSandbox, temporaryFolder } from './running-sand
 /* Acts as a partner and its user on Solana: quotes, builds, signs with the ecosystem's library, sends, polls. */
 
 const SOL = 'So11111111111111111111111111111111111111112'
+const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address
+const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111'
 const base64 = { encoding: 'base64' } as const
 const folder = temporaryFolder()
 let sandbox: RunningSandbox
@@ -44,29 +46,28 @@ let scenario: Scenario
 let rpc: ReturnType<typeof createSolanaRpc>
 let user: KeyPairSigner
 let operator: KeyPairSigner
-let [usdc, levy, meme, ward, tick, bins, four, coin, span] = ['', '', '', '', '', '', '', '', '']
+/** On the deny list. */
+let denied: KeyPairSigner
+let [usdc, meme, ward] = ['', '', '']
+let [levy, tick, bins, four, coin, span, pair, cent] = ['', '', '', '', '', '', '', '']
 
 beforeAll(async () => {
   sandbox = await runSandbox(folder.path, 'sol', [], { SWAPYARD_SANDBOX_STILL: '1' })
   const wallet = await sandbox.post('/wallets', { network: 'sol' })
   operator = await signerOf(String(wallet.body['privateKey']))
   await sandbox.post('/deposits', { network: 'sol', currency: 'native', address: operator.address, amount: '1' })
+  denied = await signerOf(String((await sandbox.post('/wallets', { network: 'sol' })).body['privateKey']))
   scenario = await startScenario({
     networks: ['sol'],
+    denied: [`sol:${denied.address}`],
     chainsFile: `${folder.path}/chains.json`,
     swaps: { feeAddresses: new Map([['sol', operator.address]]) },
   })
   const [sol] = scenario.chains.networks
   usdc = sol?.tokens['usdc'] ?? ''
   const addressOf = (name: string) => sol?.defiTokens?.find(({ symbol }) => symbol === name)?.address ?? ''
-  ;[levy, tick, bins, four, coin, span] = ['LEVY', 'TICK', 'BINS', 'FOUR', 'COIN', 'SPAN'].map(addressOf) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-  ]
+  const symbols = ['LEVY', 'TICK', 'BINS', 'FOUR', 'COIN', 'SPAN', 'PAIR', 'CENT']
+  ;[levy = '', tick = '', bins = '', four = '', coin = '', span = '', pair = '', cent = ''] = symbols.map(addressOf)
   meme = sol?.contracts?.['unlistedMint'] ?? ''
   ward = sol?.contracts?.['permanentDelegateMint'] ?? ''
   rpc = createSolanaRpc(sol?.rpcUrls[0] ?? '')
@@ -88,8 +89,8 @@ beforeEach(async () => {
 const signerOf = (privateKey: string) =>
   createKeyPairSignerFromPrivateKeyBytes(getBase58Encoder().encode(privateKey).slice(0, 32))
 
-async function deposit(currency: string, amount: string): Promise<void> {
-  await scenario.control('/deposits', { network: 'sol', currency, address: user.address, amount })
+async function deposit(currency: string, amount: string, { address } = user): Promise<void> {
+  await scenario.control('/deposits', { network: 'sol', currency, address, amount })
   await scenario.mine('sol', 3)
 }
 
@@ -122,7 +123,7 @@ async function signOwn(instructions: readonly Instruction[]): Promise<Base64Enco
 type Change = Readonly<{
   /** Instructions at its end. */
   more?: readonly Instruction[]
-  change?: (one: Instruction) => Instruction
+  change?: (one: Instruction) => Instruction | readonly Instruction[]
   feePayer?: KeyPairSigner
 }>
 
@@ -139,17 +140,20 @@ async function signChanged(
     createTransactionMessage({ version: 0 }),
     (one) => setTransactionMessageFeePayer(feePayer.address, one),
     (one) => setTransactionMessageLifetimeUsingBlockhash(lifetimeConstraint, one),
-    (one) => appendTransactionMessageInstructions([...instructions.map(change), ...more], one),
+    (one) => appendTransactionMessageInstructions([...instructions.flatMap(change), ...more], one),
   )
   const keys = [...new Set([user, feePayer])].map(({ keyPair }) => keyPair)
   return getBase64EncodedWireTransaction(await signTransaction(keys, compileTransaction(message)))
 }
+const instructionsOf = (text: string): readonly Instruction[] =>
+  decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(decode(text).messageBytes)).instructions
 /** The programs that a transaction calls. */
-function programsOf(text: string): readonly string[] {
-  const compiled = getCompiledTransactionMessageDecoder().decode(decode(text).messageBytes)
-  const instructions: readonly Instruction[] = decompileTransactionMessage(compiled).instructions
-  return instructions.map(({ programAddress }) => programAddress)
-}
+const programsOf = (text: string): readonly string[] => instructionsOf(text).map(({ programAddress }) => programAddress)
+/** The texts of its memos. */
+const memosOf = (text: string): readonly string[] =>
+  instructionsOf(text).flatMap(({ programAddress, data }) =>
+    programAddress === MEMO ? [Buffer.from(data ?? []).toString()] : [],
+  )
 
 async function send(changes: Record<string, unknown>, key = 'sandbox') {
   const request = {
@@ -209,7 +213,8 @@ describe('on sol, a partner', () => {
       const { body } = await scenario.call('GET', '/v1/defi/available-currencies?network=sol')
       return body.every(({ enabled }: Json) => enabled) && body
     })
-    const symbols = ['BINS', 'BONK', 'COIN', 'FOUR', 'JUP', 'LEVY', 'SOL', 'SPAN', 'TICK', 'USDC', 'USDT']
+    const catalogued = ['BONK', 'JUP', 'SOL', 'USDC', 'USDT']
+    const symbols = [...catalogued, 'BINS', 'CENT', 'COIN', 'FOUR', 'LEVY', 'PAIR', 'SPAN', 'TICK'].sort()
     expect(listed.map(({ symbol }: Json) => symbol).sort()).toEqual(symbols)
     expect(listed.slice(0, 2).map(({ address }: Json) => address)).toEqual([usdc, SOL])
     const { body } = await scenario.call('GET', `/v1/defi/currency/info?network=sol&address=${usdc}`)
@@ -307,8 +312,10 @@ describe('on sol, a partner', () => {
     ['raydium-amm-v4', 'sol', 'four', '10', 840, 9],
     ['meteora-damm-v2', 'usdc', 'span', '1000', 4_000, 6],
     ['pump-swap', 'sol', 'coin', '5', 840_000, 6],
-  ] as const)('swaps in a pool of %s', async (dex, from, to, amount, worth, decimals) => {
-    const token = { usdc, sol: SOL, tick, bins, four, coin, span }
+    ['raydium-cpmm', 'sol', 'pair', '10', 420, 9],
+    ['raydium-cpmm', 'usdc', 'cent', '1000', 1_250, 2],
+  ] as const)('swaps in a pool of %s, %s for %s', async (dex, from, to, amount, worth, decimals) => {
+    const token = { usdc, sol: SOL, tick, bins, four, coin, span, pair, cent }
     const [fromTokenAddress, toTokenAddress] = [token[from], token[to]]
     const { quoted, row } = await swapAndFinish(
       { fromTokenAddress, toTokenAddress, amount },
@@ -468,7 +475,7 @@ describe('on sol, a partner', () => {
     expect(list.total).toBe(0)
   })
 
-  test('B162: cannot send a swap with a further or foreign instruction, another fee payer or an expired blockhash', async () => {
+  test('B162: cannot send a swap with a further or foreign instruction, another memo, another fee payer or an expired blockhash', async () => {
     const stranger = await signerOf((await scenario.wallet('sol')).privateKey)
     const sides = { fromTokenAddress: usdc, toTokenAddress: levy }
     const trading = { ...sides, amount: '250' }
@@ -499,6 +506,27 @@ describe('on sol, a partner', () => {
     expect(await refusalOf(sending(await signChanged(body[0], { feePayer: stranger })))).toMatch(
       /not a swap that we built/,
     )
+    // The memo states the reference and the rate of the fee, in millionths.
+    const memoOf = (text: string) => ({ programAddress: MEMO, data: new Uint8Array(Buffer.from(text)) })
+    const isMemo = ({ programAddress }: Instruction) => programAddress === MEMO
+    const reference = memosOf(body[0])[0]?.slice(0, 43) ?? ''
+    expect(memosOf(body[0])).toEqual([`${reference}:0`])
+    const other = Buffer.alloc(32, 7).toString('base64url')
+    // Its first bits name the DEXes of the route: a pause of a DEX reads them.
+    const edited = `${reference.startsWith('A') ? 'B' : 'A'}${reference.slice(1)}`
+    const withMemo = async (...memos: readonly string[]) => {
+      const changed = await signChanged(body[0], { change: (one) => (isMemo(one) ? memos.map(memoOf) : one) })
+      expect(memosOf(changed)).toEqual(memos)
+      return sending(changed)
+    }
+    for (const isExchange of [true, false]) {
+      for (const one of [other, edited])
+        expect(await refusalOf({ ...(await withMemo(`${one}:0`)), isExchange })).toMatch(/differ from what was built/)
+      const withRate = { ...(await withMemo(`${reference}:10000`)), commissionPercentage: '1' }
+      expect(await refusalOf({ ...withRate, isExchange })).toMatch(/differ from what was built/)
+    }
+    for (const memos of [[`${reference}:0`, `${other}:0`], [`${other}:0`, `${reference}:0`], []])
+      expect(await refusalOf(await withMemo(...memos))).toMatch(/not a swap that we built/)
     // A blockhash is valid for 150 blocks.
     await scenario.mine('sol', 160)
     const expired = sending(await sign(body[0]))
@@ -622,6 +650,17 @@ describe('on sol, a partner', () => {
     expect((await lamports(operator.address)) - before).toBe(1_000_000n)
   })
 
+  test('cannot use a denied address as account or as target', async () => {
+    await deposit('native', '20', denied)
+    const refusal = { status: 451, body: { code: 'RESTRICTED' } }
+    expect(await build({}, denied.address)).toMatchObject(refusal)
+    const before = [await lamports(user.address), await lamports(denied.address)]
+    const transfer = getTransferSolInstruction({ source: user, destination: denied.address, amount: 1_000_000n })
+    expect(await send({ rawTx: await signOwn([transfer]), isExchange: false })).toMatchObject(refusal)
+    await scenario.mine('sol', 3)
+    expect([await lamports(user.address), await lamports(denied.address)]).toEqual(before)
+  })
+
   test('sees a swap fail as reverted if the pools pay less than its minimum', async () => {
     // Another user's larger trade in the same pools comes first.
     const changes = { slippage: '0.01', amount: '10' }
@@ -643,6 +682,32 @@ describe('on sol, a partner', () => {
     expect(before - (await lamports(user.address))).toBeLessThan(10_000n)
     // A build at the new state needs no older quote.
     expect((await build(changes)).status).toBe(201)
+  })
+
+  test('sees a swap fail as reverted if its limit of compute units is too small', async () => {
+    const { body } = await build()
+    // SetComputeUnitLimit is 2 and the limit as a u32.
+    const limit = Buffer.from([2, 0, 0, 0, 0])
+    limit.writeUInt32LE(1_000, 1)
+    const isLimit = ({ programAddress, data }: Instruction) => programAddress === COMPUTE_BUDGET && data?.[0] === 2
+    const rawTx = await signChanged(body[0], {
+      change: (one) => (isLimit(one) ? { ...one, data: new Uint8Array(limit) } : one),
+    })
+    expect(
+      instructionsOf(rawTx)
+        .filter(isLimit)
+        .map(({ data }) => Buffer.from(data ?? [])),
+    ).toEqual([limit])
+    const before = [await lamports(user.address), await tokens(user.address, usdc)] as const
+    const { status, body: hash } = await send({ rawTx })
+    expect([status, hash]).toEqual([201, expect.any(String)])
+    await scenario.mine('sol', 40)
+    expect(await becomes(hash, 'failed')).toMatchObject({ statusReason: 'reverted' })
+    expect(await tokens(user.address, usdc)).toBe(before[1])
+    // The fee of one signature and of the requested units was paid, and nothing else.
+    const paid = before[0] - (await lamports(user.address))
+    expect(paid).toBeGreaterThanOrEqual(5_000n)
+    expect(paid).toBeLessThan(10_000n)
   })
 
   test('sees a swap fail as expired, once the finalized height proves it', async () => {

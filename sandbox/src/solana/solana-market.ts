@@ -35,7 +35,7 @@ export const catalogueTokens: readonly SolanaToken[] = [
   token('jup', 'JUP', 'Jupiter', 6),
   token('bonk', 'BONK', 'Bonk', 5),
 ]
-/** Test tokens: one of Token-2022 with a transfer fee of 1 %, at most 5 000 LEVY, and some that only one DEX trades. */
+/** Test tokens: one of Token-2022 with a transfer fee of 1 %, at most 5 000 LEVY, and some that only one DEX trades, one of them with two decimals. */
 export const testTokens: readonly SolanaToken[] = [
   token('levy', 'LEVY', 'Transfer fee test token', 6, { basisPoints: 100, maximumFee: 5_000_000_000n }),
   token('tick', 'TICK', 'Test token of Raydium CLMM', 6),
@@ -43,6 +43,8 @@ export const testTokens: readonly SolanaToken[] = [
   token('four', 'FOUR', 'Test token of Raydium AMM v4', 9),
   token('coin', 'COIN', 'Test token of PumpSwap', 6),
   token('span', 'SPAN', 'Test token of Meteora DAMM v2', 6),
+  token('pair', 'PAIR', 'Test token of Raydium CPMM', 9),
+  token('cent', 'CENT', 'Test token with two decimals', 2),
 ]
 /** On no list: one that Metaplex's program names, and one of Token-2022 whose permanent delegate may take every balance. */
 const unlistedTokens: readonly SolanaToken[] = [
@@ -122,6 +124,8 @@ export const marketPools: readonly MarketPool[] = await Promise.all([
   pump('coin', 'sol', 300_000),
   dammV2('usdc', 'span', 400_000, { feePpm: 2_500 }),
   dammV2('sol', 'span', 200_000, { feePpm: 10_000, isCompounding: true }),
+  cpmm('sol', 'pair', 200_000),
+  cpmm('usdc', 'cent', 200_000),
 ])
 
 const dexes = [

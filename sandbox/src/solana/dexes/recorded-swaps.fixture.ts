@@ -42,7 +42,7 @@ export function applyChanges(bytes: Buffer, changes: Changes = []): void {
 }
 
 type Side = Readonly<{ mint: Address; vault: Address; units: bigint; fee: TransferFee | null }>
-type RecordedFees = readonly (Readonly<{ bps: number; maximumFee: string }> | null)[]
+export type RecordedFees = readonly (Readonly<{ bps: number; maximumFee: string }> | null)[]
 
 /** The two sides of a pool: its mints and vaults at offsets of its account. */
 export function sidesOf(
@@ -99,7 +99,11 @@ export const callOf = (accounts: readonly Address[], data: Uint8Array): DexInstr
 })
 
 export type Row = Readonly<{ n: number; instruction: string | number; unixTimestamp: string; error?: RecordedError }>
-const clockOf = ({ unixTimestamp }: Row): DexClock => ({ unixTime: BigInt(unixTimestamp), slot: 10n ** 9n, epoch })
+export const clockOf = ({ unixTimestamp }: Row): DexClock => ({
+  unixTime: BigInt(unixTimestamp),
+  slot: 10n ** 9n,
+  epoch,
+})
 
 export const movedTo = (entries: readonly (readonly [Address, string | undefined])[]): ReadonlyMap<Address, bigint> =>
   new Map(entries.map(([address, units]) => [address, BigInt(units ?? 0)]))

@@ -11,6 +11,8 @@ import { meteoraDlmm } from './meteora-dlmm.ts'
 import { pumpSwap } from './pump-swap.ts'
 import { raydiumAmmV4 } from './raydium-amm-v4.ts'
 import { raydiumClmm } from './raydium-clmm.ts'
+import { raydiumCpmm } from './raydium-cpmm.ts'
+import { type CpmmFile, replayCpmm } from './recorded-cpmm-swaps.fixture.ts'
 import { type DammFile, replayDamm } from './recorded-damm-swaps.fixture.ts'
 import { type PumpFile, replayPump } from './recorded-pump-swaps.fixture.ts'
 import { type Replay, replayAmmV4, replayClmm, replayDlmm } from './recorded-swaps.fixture.ts'
@@ -20,7 +22,7 @@ import { type Replay, replayAmmV4, replayClmm, replayDlmm } from './recorded-swa
 const clmm = readPublicVectors<Parameters<typeof replayClmm>[1]>('solana_raydium_clmm.json')
 const dlmm = readPublicVectors<Parameters<typeof replayDlmm>[2]>('solana_meteora_dlmm.json')
 const ammV4 = readPublicVectors<Parameters<typeof replayAmmV4>[1]>('solana_raydium_amm_v4.json')
-
+const cpmm = readPublicVectors<CpmmFile>('solana_raydium_cpmm.json')
 const damm = readPublicVectors<DammFile>('solana_meteora_damm_v2.json')
 const pump = readPublicVectors<PumpFile>('solana_pumpswap.json')
 
@@ -75,6 +77,11 @@ test.skipIf(ammV4 === null)('SwapBaseInV2 of Raydium AMM v4', () => {
   if (ammV4 === null) return
   const decode = (data: Buffer) => decodeRaydiumAmmV4Pool(data, [0n, 0n])
   expect(compare(raydiumAmmV4, replayAmmV4(raydiumAmmV4, ammV4), decode)).toBeGreaterThan(70)
+})
+
+test.skipIf(cpmm === null)('swap_base_input of Raydium CPMM, with every byte of the pool', () => {
+  if (cpmm === null) return
+  expect(compare(raydiumCpmm, replayCpmm(raydiumCpmm, cpmm), (data) => data.toString('hex'))).toBe(193)
 })
 
 test.skipIf(damm === null)('swap and swap2 of Meteora DAMM v2', () => {

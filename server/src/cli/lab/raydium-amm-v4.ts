@@ -27,9 +27,11 @@ type Pool = Readonly<{
 
 /** Replays a file of Raydium AMM v4 swaps. Reads the pools and the inputs of the cases only. */
 export function replayRaydiumAmmV4(content: unknown): LabSwap[] {
-  const replay = { form, rows: 'cases', readPool, readSwap, apply: swapRaydiumAmmV4 } as const
-  return replayPools(content, replay).map(({ swap }) => swap)
+  return replayAmmV4Pools(content).map(({ swap }) => swap)
 }
+
+export const replayAmmV4Pools = (content: unknown) =>
+  replayPools(content, { form, rows: 'cases', readPool, readSwap, apply: swapRaydiumAmmV4 })
 
 const form = {
   pool: ['ammData', 'coinVaultBalance', 'pcVaultBalance'],

@@ -41,8 +41,11 @@ const form = {
 
 /** Replays a file of Raydium CPMM swaps. Reads the pools and the inputs of the cases only. */
 export function replayRaydiumCpmm(content: unknown): LabSwap[] {
-  return replayPools(content, { form, rows: 'cases', readPool, readSwap, apply }).map(({ swap }) => swap)
+  return replayCpmmPools(content).map(({ swap }) => swap)
 }
+
+export const replayCpmmPools = (content: unknown) =>
+  replayPools(content, { form, rows: 'cases', readPool, readSwap, apply })
 
 function readPool(row: Pool): RaydiumCpmmPool {
   return decodeRaydiumCpmmPool(

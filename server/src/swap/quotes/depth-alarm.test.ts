@@ -11,20 +11,23 @@ function setUp() {
   return { acts, report, alarms }
 }
 
-test('raises an alarm while the depth is below half of the most of a day, and clears it once', async () => {
-  const { acts, report } = setUp()
-  await report('base', { units: 100, maximumUnits: 100 })
-  await report('base', { units: 50, maximumUnits: 100 })
-  expect(acts).toEqual([['clear', 'pool-depth:base']])
-  await report('base', { units: 49, maximumUnits: 100 })
-  await report('op', { units: 0, maximumUnits: 0 })
-  await report('base', { units: 51, maximumUnits: 100 })
-  expect(acts.slice(1)).toEqual([
-    ['raise', 'pool-depth:base', { network: 'base', percent: 49 }],
-    ['clear', 'pool-depth:op'],
-    ['clear', 'pool-depth:base'],
-  ])
-})
+test.each(['base', 'sol'])(
+  'raises an alarm while the depth on %s is below half of the most of a day, and clears it once',
+  async (network) => {
+    const { acts, report } = setUp()
+    await report(network, { units: 100, maximumUnits: 100 })
+    await report(network, { units: 50, maximumUnits: 100 })
+    expect(acts).toEqual([['clear', `pool-depth:${network}`]])
+    await report(network, { units: 49, maximumUnits: 100 })
+    await report('op', { units: 0, maximumUnits: 0 })
+    await report(network, { units: 51, maximumUnits: 100 })
+    expect(acts.slice(1)).toEqual([
+      ['raise', `pool-depth:${network}`, { network, percent: 49 }],
+      ['clear', 'pool-depth:op'],
+      ['clear', `pool-depth:${network}`],
+    ])
+  },
+)
 
 test('survives a database that does not answer', async () => {
   const { acts, report, alarms } = setUp()

@@ -142,3 +142,34 @@ test.each([
   await pools.advance()
   expect(idsOf(pools)).toContain(id)
 })
+
+/* Fees of newer programs that the maths does not know. Offsets by the layouts and notes of the recorded swaps. */
+test.each([
+  ['raydium-cpmm', 'a fee of its creator (enable_creator_fee)', 'LEVY', 390, 1],
+  ['raydium-clmm', 'a fee in one token only (fee_on)', 'TICK', 390, 1],
+  ['raydium-clmm', 'a dynamic fee (first byte of dynamic_fee_info)', 'TICK', 1_096, 1],
+  ['raydium-clmm', 'a member after the dynamic fee (last byte)', 'TICK', 1_543, 1],
+  ['pump-swap', 'the mode Mayhem (is_mayhem_mode)', 'COIN', 243, 1],
+  ['pump-swap', 'cashback (is_cashback_coin)', 'COIN', 244, 1],
+  ['pump-swap', 'a member after those of June 2026', 'COIN', 245, 1],
+] as const)('a pool of %s with %s is left out', async (kind, _, symbol, offset, value) => {
+  const pools = createPools()
+  await pools.advance()
+  const [first] = market.poolsOf(symbol).filter((one) => one.kind === kind)
+  if (first === undefined) throw new Error(`the sandbox has no pool of ${kind} for ${symbol}`)
+  const before = idsOf(pools)
+  expect(before).toContain(first.id)
+  const restore = write(first.id, (data) => {
+    const longer = Buffer.concat([data, Buffer.alloc(Math.max(0, offset + 1 - data.length))])
+    longer[offset] = value
+    return longer
+  })
+  market.mine(WHOLE_SLOTS)
+  await pools.advance()
+  expect(idsOf(pools)).toEqual(before.filter((one) => one !== first.id))
+  expect(warnings).toEqual([])
+  restore()
+  market.mine(WHOLE_SLOTS)
+  await pools.advance()
+  expect(idsOf(pools)).toEqual(before)
+})

@@ -297,18 +297,30 @@ test('B163: altered transactions, foreign signatures and other terms are refused
     refusal,
   )
 
-  // The recipient, the minimum and the amount, each replaced where they stand.
-  const replacements: readonly (readonly [number, Uint8Array])[] = [
-    [1, bcs.Address.serialize(thief.toSuiAddress()).toBytes()],
-    [2, bcs.u64().serialize(11_000_000_000n).toBytes()],
-    [3, bcs.u64().serialize(1).toBytes()],
+  // The reference, the recipient, the amount and the minimum, and the recipient and the rate of a fee, each replaced where they stand.
+  const withFee = { ...request, referrerFee: '0.5' }
+  const ofFee = await build(address, withFee)
+  const toThief = bcs.Address.serialize(thief.toSuiAddress()).toBytes()
+  const replacements: readonly (readonly [Uint8Array, Trade, number, Uint8Array])[] = [
+    [bytes, request, 0, bcs.Address.serialize(`0x${'7e'.repeat(32)}`).toBytes()],
+    [bytes, request, 1, toThief],
+    [bytes, request, 2, bcs.u64().serialize(11_000_000_000n).toBytes()],
+    [bytes, request, 3, bcs.u64().serialize(1).toBytes()],
+    [ofFee, withFee, 4, toThief],
+    // With the rate of the request, 0.1 percent.
+    [ofFee, { ...withFee, referrerFee: '0.1' }, 5, bcs.u64().serialize(1_000).toBytes()],
   ]
-  for (const [place, value] of replacements) {
-    const altered = encode(bytes, (_, programmable) => {
+  for (const [built, terms, place, value] of replacements) {
+    const altered = encode(built, (_, programmable) => {
+      expect(fromBase64(programmable.inputs[place]?.Pure?.bytes ?? ''), `input ${place}`).toHaveLength(value.length)
       const replace = (input: Json, n: number) => (n === place ? { Pure: { bytes: toBase64(value) } } : input)
       return { kind: { ProgrammableTransaction: { ...programmable, inputs: programmable.inputs.map(replace) } } }
     })
-    expect(await send(address, request, '19', await signAs(user, altered)), `input ${place}`).toMatchObject(refusal)
+    expect(altered).not.toEqual(built)
+    expect(await send(address, terms, '19', await signAs(user, altered)), `input ${place}`).toMatchObject({
+      ...refusal,
+      body: { code: 'RAW_TX_INVALID', message: expect.stringContaining('what was built') },
+    })
   }
   // A command more.
   const more = Transaction.from(bytes)

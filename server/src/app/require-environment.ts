@@ -10,10 +10,13 @@ const REMEDY = {
     'set DATABASE_URL to the database of production; if the sandbox was started on that one by mistake, see "One environment per database" in docs/guides/operate.md',
 }
 
-/** Refuses a database that belongs to the other environment: each would act on the partners, jobs and cursors of the other. */
-export async function requireEnvironment(sql: Sql, environment: Environment): Promise<void> {
+/**
+ * Refuses a database that belongs to the other environment: each would act on the partners, jobs and cursors of the other.
+ * Returns whether the database belongs to one: it does not before its first start.
+ */
+export async function requireEnvironment(sql: Sql, environment: Environment): Promise<boolean> {
   const stored = await findEnvironment(sql)
-  if (stored === null || stored === environment) return
+  if (stored === null || stored === environment) return stored !== null
   throw new ConfigError([
     `DATABASE_URL: the database belongs to ${nameOf(stored)}, and these settings are of ${nameOf(environment)}: ${REMEDY[stored]}`,
   ])

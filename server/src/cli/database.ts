@@ -22,14 +22,16 @@ export async function withDatabase<T>(
 ): Promise<T> {
   if (adminUrl() !== null) fail('this command works on the server only: without --url and SWAPYARD_ADMIN_URL')
   const config = loadConfig()
-  if (!inAnyEnvironment) requireNamedEnvironment(config)
   const embedded = config.databaseUrl === null ? await openEmbedded(config) : null
   const database = openDatabase(embedded?.url ?? config.databaseUrl ?? '', {
     max: 2,
     waitMs: WAIT_MS,
     applicationName: 'swapyard cli',
   })
-  const check = () => (inAnyEnvironment ? null : requireEnvironment(database, config.environment))
+  const check = async () => {
+    if (inAnyEnvironment || (await requireEnvironment(database, config.environment))) return
+    requireNamedEnvironment(config, 'or start the service first, which records the environment of the database')
+  }
   try {
     await check()
     await migrate(database)

@@ -5,7 +5,7 @@ import { listKeyIndexes } from '../adapters/postgres/exchange/key-indexes.ts'
 import { createKeystore, exportPublicKeys } from '../adapters/signers/keystore.ts'
 import { openAddresses } from '../app/addresses.ts'
 import { envExample, settingsPage } from '../config/describe.ts'
-import { ConfigError, loadConfig, requireProduction } from '../config/load.ts'
+import { loadConfig, requireNamedEnvironment, requireProduction } from '../config/load.ts'
 import type { Environment } from '../core/domain/network.ts'
 import { printRead, readRows } from './act.ts'
 import { addAlarmCommands } from './alarm-commands.ts'
@@ -147,10 +147,7 @@ function addKeystoreCommands(program: Command): void {
     .action((options: { environment?: Environment }) => {
       const config = loadConfig()
       // The same keys have other addresses in each environment, and coins are sent to what is printed here.
-      if (options.environment === undefined && !('SWAPYARD_CONFIG' in config.given.variables))
-        throw new ConfigError([
-          'SWAPYARD_CONFIG is missing, so it is not known whose addresses to list: set it to the config file of production, or name them by --environment production or --environment sandbox',
-        ])
+      if (options.environment === undefined) requireNamedEnvironment(config, 'or choose by --environment')
       const environment = options.environment ?? config.environment
       for (const [network, { addresses }] of openAddresses({ ...config, environment }))
         print({ environment, network, hot: addresses.hot(), firstDeposit: addresses.deposit(0).address })

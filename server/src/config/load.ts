@@ -79,12 +79,12 @@ export function requireProduction(config: Config): void {
 /** The sandbox runs without these. */
 const OF_SERVERS = ['DATABASE_URL', 'SWAPYARD_PEPPER', 'SWAPYARD_KEYSTORE_PASSPHRASE']
 
-/** Refuses to take the sandbox for granted where settings of a server are set. For commands that act on the database. */
-export function requireNamedEnvironment({ given: { variables } }: Config): void {
+/** Refuses to take the sandbox for granted where settings of a server are set. `remedy`: what else to do. */
+export function requireNamedEnvironment({ given: { variables } }: Config, remedy: string): void {
   const named = OF_SERVERS.filter((name) => name in variables)
   if ('SWAPYARD_CONFIG' in variables || named.length === 0) return
   throw new ConfigError([
-    `SWAPYARD_CONFIG is missing, and these are set: ${named.join(', ')}. Without a config file a command acts for the sandbox. Set it to the config file of production; for the sandbox, to a file with {"environment": "sandbox"}`,
+    `SWAPYARD_CONFIG is missing, and these are set: ${named.join(', ')}. Without a config file a command acts for the sandbox. Set it to the config file of production; for the sandbox, to a file with {"environment": "sandbox"}, ${remedy}`,
   ])
 }
 

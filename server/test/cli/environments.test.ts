@@ -75,6 +75,11 @@ describe('a database', () => {
     expect(await run(pause, production)).toMatchObject({ code: 0, lines: [{ paused: true }] })
   })
 
+  test('of the sandbox takes its commands without a config file', async () => {
+    await start('sandbox')
+    expect(await run(['pauses'], { SWAPYARD_CONFIG: '' })).toMatchObject({ code: 0 })
+  })
+
   test('that was never started takes commands of both, and belongs to none', async () => {
     expect(await run(['pauses'])).toMatchObject({ code: 0 })
     expect(await run(['pauses'], production)).toMatchObject({ code: 0 })
@@ -120,7 +125,7 @@ describe('the migration of a database that was started before', () => {
   })
 })
 
-describe('without SWAPYARD_CONFIG', () => {
+describe('without SWAPYARD_CONFIG, before the first start of the database', () => {
   test.each([
     ['DATABASE_URL', {}],
     ['SWAPYARD_KEYSTORE_PASSPHRASE', { DATABASE_URL: '', SWAPYARD_KEYSTORE_PASSPHRASE: 'a passphrase' }],
@@ -134,9 +139,9 @@ describe('without SWAPYARD_CONFIG', () => {
   test('`keystore addresses` asks whose addresses it lists, and states them', async () => {
     const passphrase = { SWAPYARD_KEYSTORE_PASSPHRASE: 'a passphrase of production' }
     expect(await run(['keystore', 'create'], { SWAPYARD_CONFIG: '', ...passphrase })).toMatchObject({ code: 0 })
-    for (const environment of [{}, passphrase, { DATABASE_URL: '' }])
+    for (const environment of [{}, passphrase])
       expect(await run(['keystore', 'addresses'], { SWAPYARD_CONFIG: '', ...environment })).toMatchObject({
-        ...{ code: 2, lines: [], error: expect.stringContaining('--environment production') },
+        ...{ code: 2, lines: [], error: expect.stringContaining('--environment') },
       })
     const btcOf = async (args: readonly string[], environment: Record<string, string>) => {
       const { lines } = await run(['keystore', 'addresses', ...args], environment)
@@ -148,5 +153,7 @@ describe('without SWAPYARD_CONFIG', () => {
     expect(await btcOf([], production)).toMatchObject(ofProduction)
     expect(await btcOf(['--environment', 'sandbox'], { SWAPYARD_CONFIG: '' })).toMatchObject(ofSandbox)
     expect(await btcOf([], {})).toMatchObject(ofSandbox)
+    // Nothing of a server is set.
+    expect(await btcOf([], { SWAPYARD_CONFIG: '', DATABASE_URL: '' })).toMatchObject(ofSandbox)
   })
 })

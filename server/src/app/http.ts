@@ -2,6 +2,7 @@ import { type RouteDefinition, routes, sandboxRoutes } from '@swapyard/schema'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../core/domain/errors.ts'
 import type { Caller } from '../core/domain/partner.ts'
+import { openFailure } from '../core/http/cors.ts'
 import { sendError, toAppError } from '../core/http/errors.ts'
 import { mountHealth } from '../core/http/health.ts'
 import { mountIcons } from '../core/http/icons.ts'
@@ -146,6 +147,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
 
 function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toAppError(thrown, request)
+  openFailure(error, request, reply, pagePaths)
   sendError(withUnknownKeys(error, request), request, reply)
 }
 

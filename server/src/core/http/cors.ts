@@ -33,6 +33,26 @@ export function answerPreflight(request: FastifyRequest, reply: FastifyReply, pa
   return true
 }
 
+/** Lets pages of every origin read the answer. */
+export function openToPages(reply: FastifyReply): void {
+  reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED })
+}
+
+/**
+ * Lets pages read that the server is busy or refuses for now, where no key was read yet: a browser would report a broken
+ * connection, as for a refused key. Such an answer says nothing about the key.
+ */
+export function openFailure(
+  { kind }: AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  paths: ReadonlySet<string>,
+): void {
+  const isTemporary = kind === 'unavailable' || kind === 'throttled'
+  const isOfPage = request.headers.origin !== undefined && paths.has(request.routeOptions.url ?? '')
+  if (isTemporary && isOfPage && request.caller === null) openToPages(reply)
+}
+
 /** Admits a publishable key from the pages of its origins, to the routes that are marked. Throws ORIGIN_NOT_ALLOWED and SCOPE_REQUIRED. */
 export function admitPage(
   { origins }: Caller,

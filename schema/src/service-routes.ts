@@ -10,6 +10,7 @@ export const serviceRoutes = {
     summary: 'Rates feed',
     description: 'XML in the format of rate monitors. Public; an API key makes no difference.',
     access: 'public',
+    isOpenToPages: true,
     cost: 1,
     success: {
       200: {
@@ -30,6 +31,7 @@ export const serviceRoutes = {
     summary: 'Headers of the rates feed',
     description: 'The headers of GET, without the body.',
     access: 'public',
+    isOpenToPages: true,
     cost: 1,
     success: {
       200: { description: 'Headers only.', headers: ['ETag', 'Last-Modified'] },

@@ -82,10 +82,13 @@ export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): 
   return { ...routes, ...(settings.sandboxControlUrl === null ? {} : sandboxRoutes) }
 }
 
+const selectPaths = (isSelected: (route: RouteDefinition) => boolean | undefined): ReadonlySet<string> =>
+  new Set(Object.values<RouteDefinition>(routes).flatMap((route) => (isSelected(route) ? [route.path] : [])))
+
 /** Paths that pages with a publishable key may call. */
-const pagePaths: ReadonlySet<string> = new Set(
-  Object.values<RouteDefinition>(routes).flatMap(({ path, isPublishable }) => (isPublishable ? [path] : [])),
-)
+const pagePaths = selectPaths(({ isPublishable }) => isPublishable)
+/** Also those that need no key. */
+const readablePaths = selectPaths(({ isPublishable, isOpenToPages }) => isPublishable || isOpenToPages)
 
 export function createHttpServer({ services, log, metrics, settings }: HttpServerOptions): HttpServer {
   const app = createServer(settings, log)
@@ -147,7 +150,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
 
 function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toAppError(thrown, request)
-  openFailure(error, request, reply, pagePaths)
+  openFailure(error, request, reply, readablePaths)
   sendError(withUnknownKeys(error, request), request, reply)
 }
 

@@ -39,8 +39,8 @@ export function openToPages(reply: FastifyReply): void {
 }
 
 /**
- * Lets pages read that the server is busy or refuses for now, where no key was read yet: a browser would report a broken
- * connection, as for a refused key. Such an answer says nothing about the key.
+ * Lets pages read that the server is busy or refuses for now, where no key was read: a browser would report a broken
+ * connection, as for a refused key. Such an answer says nothing about a key.
  */
 export function openFailure(
   { kind }: AppError,

@@ -5,7 +5,7 @@ import { callerNetwork } from '../../lib/ip-address.ts'
 import type { Caller } from '../domain/partner.ts'
 import type { CoreServices } from '../services/interfaces.ts'
 import { checkAccess, readKey } from './auth.ts'
-import { admitPage } from './cors.ts'
+import { admitPage, openToPages } from './cors.ts'
 import type { ApiSettings, HttpLog, HttpMetrics } from './settings.ts'
 import { charge } from './throttle.ts'
 import { type KnownKeys, knownKeys, unknownKeyProblems, validationError } from './validation.ts'
@@ -102,6 +102,7 @@ function throttlePublic({ settings }: ApiContext, route: RouteDefinition): Reque
   const { throttle, publicLimitPerMinute: limitPerMinute } = settings
   return (request, reply, done) => {
     request.operation = route.path
+    if (route.isOpenToPages) openToPages(reply)
     if (throttle && route.cost > 0)
       charge(throttle, reply, { key: `ip:${callerNetwork(request.ip)}`, cost: route.cost, limitPerMinute })
     done()

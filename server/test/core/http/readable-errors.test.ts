@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { PATIENCE } from '../../../../test/support/patience.ts'
 import { AppError } from '../../../src/core/domain/errors.ts'
 import type { ApiSettings } from '../../../src/core/http/settings.ts'
+import type { Throttle } from '../../../src/core/ports/throttle.ts'
 import { createTestApp, goodRate, type TestApp } from './app-for-tests.ts'
 
 /* Errors that a page of another origin must be able to read. A browser reports all others like a broken connection. */
@@ -23,6 +24,19 @@ const exchange = '/v1/cross-chain/exchange'
 const readable = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': expect.stringContaining('Retry-After'),
+}
+
+/** A throttle whose minute never ends. */
+function createThrottle(): Throttle {
+  const spent = new Map<string, number>()
+  return {
+    take: (key, cost, limit) => {
+      const sum = (spent.get(key) ?? 0) + cost
+      const allowed = sum <= limit
+      if (allowed) spent.set(key, sum)
+      return { allowed, limit, remaining: Math.max(0, limit - sum), resetSeconds: 9 }
+    },
+  }
 }
 
 const busy = new AppError('OVERLOADED', 'the database does not answer now', { retryAfterSeconds: 2 })
@@ -83,15 +97,31 @@ test('an error after the key is known is for the origins of the key alone', asyn
   expect(ofServer.headers).not.toHaveProperty('access-control-allow-origin')
 })
 
+const open = { '/v1/rates': 200, '/v1/track?token=none': 400 }
+
+test.each(Object.entries(open))('every answer of %s is for pages of every origin', async (url, status) => {
+  const { app, services } = start({ throttle: createThrottle(), publicLimitPerMinute: 2 })
+  const get = () => app.inject({ url, headers: { origin } })
+  const first = await get()
+  expect([first.statusCode, first.headers]).toMatchObject([status, readable])
+  if (url === '/v1/rates') {
+    services.broken.rates = true
+    const unavailable = await get()
+    expect([unavailable.statusCode, unavailable.headers]).toMatchObject([503, readable])
+  } else await get()
+  const refused = await get()
+  expect([refused.statusCode, refused.headers]).toMatchObject([429, { ...readable, 'retry-after': '9' }])
+})
+
 test('pages may read that the server is overloaded', async () => {
   const { app } = start({ overload: { eventLoopDelayMs: 20, sampleMs: 50 } })
   await app.ready()
   const block = async () => {
     const until = performance.now() + 200
     while (performance.now() < until) Math.sqrt(until)
-    const answer = await app.inject({ url: rate, headers: page })
-    return answer.statusCode === 503 ? answer : null
+    const answers = await Promise.all([rate, ...Object.keys(open)].map((url) => app.inject({ url, headers: page })))
+    return answers.every(({ statusCode }) => statusCode === 503) ? answers : null
   }
   const refused = await vi.waitUntil(block, { ...PATIENCE, interval: 60 })
-  expect(refused.headers).toMatchObject(readable)
+  for (const { headers } of refused) expect(headers).toMatchObject(readable)
 })

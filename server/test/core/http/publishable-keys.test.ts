@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { isOriginAllowed } from '../../../src/core/domain/partner.ts'
 import type { Throttle } from '../../../src/core/ports/throttle.ts'
 import { createTestApp, goodOrder, goodRate, type TestApp } from './app-for-tests.ts'
+import { createCountingThrottle } from './counting-throttle.ts'
 
 const apps: TestApp[] = []
 afterEach(async () => {
@@ -17,22 +18,6 @@ const origin = 'https://wallet.example'
 const page = { 'x-api-key': 'page', origin }
 const exchange = '/v1/cross-chain/exchange'
 const rate = `/v1/cross-chain/rate?${new URLSearchParams(goodRate)}`
-
-/** A throttle whose minute never ends. */
-function countingThrottle() {
-  const spent = new Map<string, number>()
-  const limits = new Map<string, number>()
-  const throttle: Throttle = {
-    take: (key, cost, limit) => {
-      const sum = (spent.get(key) ?? 0) + cost
-      const allowed = sum <= limit
-      if (allowed) spent.set(key, sum)
-      limits.set(key, limit)
-      return { allowed, limit, remaining: Math.max(0, limit - sum), resetSeconds: 9 }
-    },
-  }
-  return { throttle, limits }
-}
 
 /** How many quotes a page's visitor gets before the first refusal. */
 const quoteUntilRefused =
@@ -160,7 +145,7 @@ describe('a publishable key', () => {
   })
 
   test('has limits of its own, by client address and by key, apart from those of the partner', async () => {
-    const { throttle, limits } = countingThrottle()
+    const { throttle, limits } = createCountingThrottle()
     const { app } = startApp(throttle)
     const quotesOf = quoteUntilRefused(app)
     // A client: a create and ten quotes. All pages together: a quarter of the partner's 600, which is 30 quotes.
@@ -176,7 +161,7 @@ describe('a publishable key', () => {
   })
 
   test('of one visitor who goes on after the refusals leaves the other visitors their share', async () => {
-    const { throttle } = countingThrottle()
+    const { throttle } = createCountingThrottle()
     const { app } = startApp(throttle)
     const quotesOf = quoteUntilRefused(app)
     await quotesOf('192.0.2.7')

@@ -2,8 +2,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { PATIENCE } from '../../../../test/support/patience.ts'
 import { AppError } from '../../../src/core/domain/errors.ts'
 import type { ApiSettings } from '../../../src/core/http/settings.ts'
-import type { Throttle } from '../../../src/core/ports/throttle.ts'
 import { createTestApp, goodRate, type TestApp } from './app-for-tests.ts'
+import { createCountingThrottle } from './counting-throttle.ts'
 
 /* Errors that a page of another origin must be able to read. A browser reports all others like a broken connection. */
 
@@ -24,19 +24,6 @@ const exchange = '/v1/cross-chain/exchange'
 const readable = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': expect.stringContaining('Retry-After'),
-}
-
-/** A throttle whose minute never ends. */
-function createThrottle(): Throttle {
-  const spent = new Map<string, number>()
-  return {
-    take: (key, cost, limit) => {
-      const sum = (spent.get(key) ?? 0) + cost
-      const allowed = sum <= limit
-      if (allowed) spent.set(key, sum)
-      return { allowed, limit, remaining: Math.max(0, limit - sum), resetSeconds: 9 }
-    },
-  }
 }
 
 const busy = new AppError('OVERLOADED', 'the database does not answer now', { retryAfterSeconds: 2 })
@@ -100,7 +87,7 @@ test('an error after the key is known is for the origins of the key alone', asyn
 const open = { '/v1/rates': 200, '/v1/track?token=none': 400 }
 
 test.each(Object.entries(open))('every answer of %s is for pages of every origin', async (url, status) => {
-  const { app, services } = start({ throttle: createThrottle(), publicLimitPerMinute: 2 })
+  const { app, services } = start({ throttle: createCountingThrottle().throttle, publicLimitPerMinute: 2 })
   const get = () => app.inject({ url, headers: { origin } })
   const first = await get()
   expect([first.statusCode, first.headers]).toMatchObject([status, readable])

@@ -160,6 +160,34 @@ describe('a publishable key', () => {
     expect(ofServer.statusCode).toBe(200)
   })
 
+  test('states the tighter of its limits', async () => {
+    const { app } = startApp(createCountingThrottle().throttle)
+    const quote = async (remoteAddress: string) =>
+      (await app.inject({ url: rate, headers: page, remoteAddress })).headers
+    // The client has 100, all pages together have 150.
+    expect(await quote('192.0.2.7')).toMatchObject({
+      ratelimit: '"minute";r=95;t=9',
+      'ratelimit-policy': '"minute";q=100;w=60',
+    })
+    await quoteUntilRefused(app)('192.0.2.7')
+    expect(await quote('192.0.2.8')).toMatchObject({
+      ratelimit: '"minute";r=45;t=9',
+      'ratelimit-policy': '"minute";q=150;w=60',
+    })
+  })
+
+  test('may create also where a quarter of the limit of the partner is less than a create', async () => {
+    const { throttle, limits } = createCountingThrottle()
+    const { app, services } = startApp(throttle)
+    const { authenticate } = services
+    const caller = await authenticate('page', '192.0.2.7')
+    const partner = { ...caller.partner, rateLimitPerMinute: 60 }
+    Object.assign(services, { authenticate: () => ({ ...caller, partner }) })
+    const create = () => app.inject({ method: 'POST', url: exchange, headers: page, payload: goodOrder })
+    expect([(await create()).statusCode, (await create()).statusCode]).toEqual([201, 429])
+    expect(limits.get('pages:key-of-p1')).toBe(50)
+  })
+
   test('of one visitor who goes on after the refusals leaves the other visitors their share', async () => {
     const { throttle } = createCountingThrottle()
     const { app } = startApp(throttle)

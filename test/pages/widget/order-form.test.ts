@@ -6,10 +6,10 @@ import { mountWidget } from '../../../server/src/pages/widget.ts'
 import { createTestApp } from '../../../server/test/core/http/app-for-tests.ts'
 import { describeWith } from '../../support/describe-with.ts'
 import { startBrowser } from '../browser.ts'
-import { fakeApi, type Replies } from './fake-api.ts'
+import { fakeApi, makeError, type Replies } from './fake-api.ts'
 import { type HostSite, startHostSite } from './host-page.ts'
 
-/* What the form of the widget sends. */
+/* What the form of the widget sends, and when it says that something failed. */
 
 describeWith('chromium', 'the form of the widget', () => {
   let browser: Browser
@@ -69,6 +69,23 @@ describeWith('chromium', 'the form of the widget', () => {
       await field.fill(text)
       await expect.poll(() => sent.amounts.at(-1)).toBe(amount)
     }
+    await page.close()
+  })
+
+  test('says at once that a create is refused for a minute, and repeats it at the next press', async () => {
+    const replies: { created?: object; headers: Record<string, string> } = {
+      created: makeError(429, 'RATE_LIMIT_EXCEEDED'),
+      headers: { 'retry-after': '60' },
+    }
+    const { page, sent } = await open(replies, '100')
+    await page.getByText('1 XRP ≈ 0.000625 ETH').waitFor()
+    await page.getByLabel('Your ETH address').fill('0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045')
+    await page.getByRole('button', { name: 'Start the exchange' }).click()
+    await problem(page).getByText('There were too many requests.').waitFor()
+    expect(sent.creates).toBe(1)
+    delete replies.created
+    await page.getByRole('button', { name: 'Start the exchange' }).click()
+    await page.getByRole('heading', { name: 'Waiting for your payment' }).waitFor()
     await page.close()
   })
 })

@@ -58,7 +58,7 @@ export function admitPage(
   { origins }: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
-  { isPublishable }: RouteDefinition,
+  { isPublishable, access }: RouteDefinition,
 ): void {
   if (origins === undefined) return
   const { origin } = request.headers
@@ -70,5 +70,6 @@ export function admitPage(
     throw new AppError(
       'SCOPE_REQUIRED',
       'a publishable key may quote and create; GET /v1/track, which needs no key, has the status',
+      { extra: { scope: access } },
     )
 }

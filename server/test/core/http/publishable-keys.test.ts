@@ -1,3 +1,4 @@
+import { type RouteDefinition, routes } from '@swapyard/schema'
 import { afterEach, describe, expect, test } from 'vitest'
 import { isOriginAllowed } from '../../../src/core/domain/partner.ts'
 import type { Throttle } from '../../../src/core/ports/throttle.ts'
@@ -83,6 +84,13 @@ describe('a publishable key', () => {
     expect(answers.map((answer) => [answer.statusCode, answer.json().code])).toEqual(
       [...reads, ...posts].map(() => [403, 'SCOPE_REQUIRED']),
     )
+    const scopeOf = (path: string) =>
+      Object.values<RouteDefinition>(routes).find((route) => route.path === path)?.access
+    expect(answers.map((answer) => answer.json().errors[0].scope)).toEqual(
+      [...reads, ...posts].map((url) => scopeOf(url.split('?')[0] ?? '')),
+    )
+    // Of the usage, for which any secret key is enough.
+    expect(answers.map((answer) => answer.json().errors[0].scope)).toContain('any')
   })
 
   test('is refused from another origin, and without one, and that page may read nothing', async () => {

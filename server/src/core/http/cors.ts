@@ -53,15 +53,24 @@ export function openFailure(
   if (isTemporary && isOfPage && request.caller === null) openToPages(reply)
 }
 
+/**
+ * Browsers send no `Origin` with a GET of a page to its own origin, which is that of the public URL. `Sec-Fetch-Site`, which no page
+ * can set, says so; `Host` is not checked.
+ */
+function originOf({ headers }: FastifyRequest, ownOrigin: string): string | undefined {
+  return headers.origin ?? (headers['sec-fetch-site'] === 'same-origin' ? ownOrigin : undefined)
+}
+
 /** Admits a publishable key from the pages of its origins, to the routes that are marked. Throws ORIGIN_NOT_ALLOWED and SCOPE_REQUIRED. */
 export function admitPage(
   { origins }: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
   { isPublishable, access }: RouteDefinition,
+  ownOrigin: string,
 ): void {
   if (origins === undefined) return
-  const { origin } = request.headers
+  const origin = originOf(request, ownOrigin)
   reply.header('vary', 'Origin')
   if (origin === undefined || !isOriginAllowed(origins, origin))
     throw new AppError('ORIGIN_NOT_ALLOWED', 'this publishable key is not used from this origin')

@@ -58,10 +58,11 @@ type RequestHook = (request: FastifyRequest, reply: FastifyReply, done: HookHand
 /** Synchronous if the key is cached: a promise would cost more than the check. */
 function requireKey({ services, settings }: ApiContext, route: RouteDefinition, known: KnownKeys): RequestHook {
   const { throttle } = settings
+  const ownOrigin = new URL(settings.publicUrl).origin
   const admit = (caller: Caller, request: FastifyRequest, reply: FastifyReply): void => {
     request.caller = caller
     request.known = known
-    admitPage(caller, request, reply, route)
+    admitPage(caller, request, reply, route, ownOrigin)
     // Before the scope check, so that requests without the scope are throttled, too.
     if (throttle) charge(throttle, reply, ...chargesOf(caller, request.ip, route.cost))
     checkAccess(caller, route.access)

@@ -9,8 +9,8 @@ const apps: TestApp[] = []
 afterEach(async () => {
   for (const { app } of apps.splice(0)) await app.close()
 })
-function startApp(throttle: Throttle | null = null) {
-  const scenario = createTestApp({ throttle })
+function startApp(throttle: Throttle | null = null, publicUrl = 'https://api.example') {
+  const scenario = createTestApp({ throttle, publicUrl })
   apps.push(scenario)
   return scenario
 }
@@ -108,6 +108,23 @@ describe('a publishable key', () => {
       expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
       expect(answer.headers.vary).toBe('Origin')
     }
+  })
+
+  test('works on pages of the origin of the API, where browsers send no Origin with a GET', async () => {
+    const codeOf = async (publicUrl: string, headers: Record<string, string>) => {
+      const { app } = startApp(null, publicUrl)
+      const answer = await app.inject({ url: rate, headers: { 'x-api-key': 'page', ...headers } })
+      return answer.statusCode === 200 ? 'OK' : answer.json().code
+    }
+    const own = `${origin}/api`
+    expect(await codeOf(own, { 'sec-fetch-site': 'same-origin' })).toBe('OK')
+    for (const site of ['same-site', 'cross-site', 'none'])
+      expect(await codeOf(own, { 'sec-fetch-site': site })).toBe('ORIGIN_NOT_ALLOWED')
+    expect(await codeOf(own, {})).toBe('ORIGIN_NOT_ALLOWED')
+    // The key is not for pages of this API, whatever its host is called in the request, and an Origin counts first.
+    const host = { host: 'wallet.example', 'sec-fetch-site': 'same-origin' }
+    expect(await codeOf('https://api.example', host)).toBe('ORIGIN_NOT_ALLOWED')
+    expect(await codeOf(own, { ...host, origin: 'https://evil.example' })).toBe('ORIGIN_NOT_ALLOWED')
   })
 
   test('has preflights on its routes alone; a secret key gets no CORS headers', async () => {

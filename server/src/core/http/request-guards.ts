@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunc
 import { AppError } from '../domain/errors.ts'
 import { answerPreflight } from './cors.ts'
 import { URL_LENGTH_MAX } from './errors.ts'
+import { noteRoundedNumbers } from './rounded-numbers.ts'
 
 type RequestGuards = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
@@ -85,7 +86,11 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     } else if (!isUtf8(body as Buffer)) {
       done(new AppError('VALIDATION_ERROR', 'the body is not UTF-8'))
     } else {
-      parse(request, body.toString('utf8'), done)
+      const text = body.toString('utf8')
+      parse(request, text, (error, parsed) => {
+        if (error === null) noteRoundedNumbers(text, parsed)
+        done(error, parsed)
+      })
     }
   })
 }

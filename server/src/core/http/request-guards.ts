@@ -17,8 +17,7 @@ export function allowedMethods(app: FastifyInstance): AllowedMethods {
   const patterns = new Map<string, RegExp>()
   app.addHook('onRoute', ({ path, method }) => {
     allowed.set(path, [...(allowed.get(path) ?? []), ...[method].flat()])
-    if (path.startsWith('/v1/') && path.includes(':'))
-      patterns.set(path, new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`))
+    if (/[:*]/.test(path)) patterns.set(path, toExpression(path))
   })
   return (path) => {
     const exact = allowed.get(path)
@@ -27,6 +26,10 @@ export function allowedMethods(app: FastifyInstance): AllowedMethods {
     return allowed.get(pattern)
   }
 }
+
+/** `:name` is a part of a path, `*` is the rest. */
+const toExpression = (pattern: string): RegExp =>
+  new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replaceAll('*', '.*')}$`)
 
 /** The first hook: refuses what can be refused before the key check. */
 export function createRequestGuards(

@@ -38,6 +38,8 @@ export type RouteDefinition = Readonly<{
   access: 'public' | 'any' | RouteScope
   /** Publishable keys may call it. */
   isPublishable?: true
+  /** Public, and pages of every origin may read the answers. */
+  isOpenToPages?: true
   /** Cost in the rate limit: status 1, quote 5, create 50. */
   cost: number
   /** Parameters of the path. The service checks them: a wrong one is not found. */

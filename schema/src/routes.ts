@@ -197,6 +197,7 @@ export const routes = {
     description:
       'What the payer may see of an exchange, by the token of its `trackingUrl`. For wallets and web pages: no key is needed, and every origin may read the answer. It names neither the partner nor the payment between the legs of a private exchange, whose legs are one item. Additive.',
     access: 'public',
+    isOpenToPages: true,
     cost: 1,
     query: TrackingQuery,
     success: {

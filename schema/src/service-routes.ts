@@ -11,6 +11,7 @@ export const serviceRoutes = {
     description:
       'XML in the format of rate monitors. Public; an API key makes no difference. `amount` and `maxamount` are computed from reserves that are rounded down to two digits.',
     access: 'public',
+    isOpenToPages: true,
     cost: 1,
     success: {
       200: {
@@ -31,6 +32,7 @@ export const serviceRoutes = {
     summary: 'Headers of the rates feed',
     description: 'The headers of GET, without the body.',
     access: 'public',
+    isOpenToPages: true,
     cost: 1,
     success: {
       200: { description: 'Headers only.', headers: ['ETag', 'Last-Modified'] },

@@ -2,6 +2,7 @@ import { type RouteDefinition, routes, sandboxRoutes } from '@swapyard/schema'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../core/domain/errors.ts'
 import type { Caller } from '../core/domain/partner.ts'
+import { openFailure } from '../core/http/cors.ts'
 import { sendError, toAppError } from '../core/http/errors.ts'
 import { mountHealth } from '../core/http/health.ts'
 import { mountIcons } from '../core/http/icons.ts'
@@ -81,10 +82,13 @@ export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): 
   return { ...routes, ...(settings.sandboxControlUrl === null ? {} : sandboxRoutes) }
 }
 
+const selectPaths = (isSelected: (route: RouteDefinition) => boolean | undefined): ReadonlySet<string> =>
+  new Set(Object.values<RouteDefinition>(routes).flatMap((route) => (isSelected(route) ? [route.path] : [])))
+
 /** Paths that pages with a publishable key may call. */
-const pagePaths: ReadonlySet<string> = new Set(
-  Object.values<RouteDefinition>(routes).flatMap(({ path, isPublishable }) => (isPublishable ? [path] : [])),
-)
+const pagePaths = selectPaths(({ isPublishable }) => isPublishable)
+/** Also those that need no key. */
+const readablePaths = selectPaths(({ isPublishable, isOpenToPages }) => isPublishable || isOpenToPages)
 
 export function createHttpServer({ services, log, metrics, settings }: HttpServerOptions): HttpServer {
   const app = createServer(settings, log)
@@ -146,6 +150,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
 
 function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toAppError(thrown, request)
+  openFailure(error, request, reply, readablePaths)
   sendError(withUnknownKeys(error, request), request, reply)
 }
 

@@ -67,11 +67,11 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
     },
     openSecret: ({ id, sealed }) => secrets.open(id, Buffer.from(sealed, 'base64')),
     setEnabled: async (partner, id, isEnabled) => {
+      const isSet = UUID.test(id) && (await webhooks.setDisabled(partner.id, id, isEnabled ? null : 'partner'))
+      // Not found, or disabled by the operator.
       const webhook = await find(partner, id)
-      if (webhook.disabledBy === 'operator')
-        throw new AppError('WEBHOOK_DISABLED', 'the operator has disabled this webhook: ask them', { field: 'id' })
-      await webhooks.setDisabled(partner.id, id, isEnabled ? null : 'partner')
-      return find(partner, id)
+      if (isSet) return webhook
+      throw new AppError('WEBHOOK_DISABLED', 'the operator has disabled this webhook: ask them', { field: 'id' })
     },
     test: async (partner, id, keep = keepNothing) => webhooks.addTest(await findEnabled(partner, id), keep),
     deliveries: async (partner, id, before, limit) => webhooks.deliveries((await find(partner, id)).id, before, limit),

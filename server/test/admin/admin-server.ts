@@ -11,6 +11,7 @@ import { createSecretBox } from '../../src/admin/identity/secret-box.ts'
 import type { AdminStore } from '../../src/admin/ports/admin-store.ts'
 import type { Live } from '../../src/admin/reads/read.ts'
 import { emptyBook } from '../../src/core/domain/book.ts'
+import type { Throttle } from '../../src/core/ports/throttle.ts'
 import { openTestDatabase, type TestDatabase } from '../adapters/postgres/database.ts'
 import { createTestApp, type LogLine } from '../core/http/app-for-tests.ts'
 import { payeeMacs } from '../payee-macs.ts'
@@ -87,6 +88,7 @@ type Options = Readonly<{
   site?: PasskeyDeps['site']
   /** Mounts pages on the same server. */
   mount?: (app: FastifyInstance) => void
+  throttle?: Throttle
 }>
 
 /** The admin API on a database of its own. */
@@ -109,7 +111,7 @@ export async function openAdminServer(options: Options = {}): Promise<AdminServe
       ...{ cookie: '__Host-swapyard', isSecure: true, origins: [ORIGIN], allowedNetworks: [] },
       ...{ idleMs: 1_800_000, sessionMs: 3_600_000, ...options.settings },
     },
-    ...{ twoPersons: options.twoPersons ?? true, throttle: null, publicUrl: ORIGIN },
+    ...{ twoPersons: options.twoPersons ?? true, throttle: options.throttle ?? null, publicUrl: ORIGIN },
   })
   options.mount?.(app)
   await app.ready()

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createCountingThrottle } from '../core/http/counting-throttle.ts'
 import { type AdminServer, type Operator, ORIGIN, openAdminServer, PASSWORD, rowsOf } from './admin-server.ts'
 
 let server: AdminServer
@@ -159,6 +161,29 @@ test('an operator sees and ends its own sessions only; an admin those of all', a
     { actor: 'operator:ada@example.com', act: 'session end', subject: ada.login, detail: { session: mine?.id } },
     { act: 'session end', subject: eve.login, reason: 'her laptop was stolen', detail: { session: ended.id } },
   ])
+})
+
+test('tokens that are no session are limited by network address, before the database is asked', async () => {
+  const limited = await openAdminServer({ throttle: createCountingThrottle().throttle })
+  const { token } = await limited.logIn(await limited.addOperator('ada@example.com', 'admin'))
+  const find = vi.spyOn(limited.store.sessions, 'find')
+  const call = async (ip: string, headers: Record<string, string>) =>
+    (await limited.call({ method: 'GET', path: '/admin/v1/session', headers, ip })).body['code'] ?? 'OK'
+  const guess = (ip: string) => call(ip, { authorization: `Bearer ${randomBytes(32).toString('base64url')}` })
+  const [guesser, operator] = ['192.0.2.7', '192.0.2.8']
+  // These need no look-up.
+  for (let n = 0; n < 130; n++) expect(await call(guesser, {})).toBe('SESSION_REQUIRED')
+  expect(find).not.toHaveBeenCalled()
+  for (let n = 0; n < 120; n++) expect(await guess(guesser)).toBe('SESSION_REQUIRED')
+  expect(find).toHaveBeenCalledTimes(120)
+  for (let n = 0; n < 3; n++) expect(await guess(guesser)).toBe('RATE_LIMIT_EXCEEDED')
+  expect(find).toHaveBeenCalledTimes(120)
+  expect(await guess(operator)).toBe('SESSION_REQUIRED')
+  // What is found is not charged, and strangers in its network do not lock its operator out.
+  expect(await call(guesser, { authorization: `Bearer ${token}` })).toBe('OK')
+  for (let n = 0; n < 130; n++) expect(await call(operator, { authorization: `Bearer ${token}` })).toBe('OK')
+  expect(await guess(operator)).toBe('SESSION_REQUIRED')
+  await limited.close()
 })
 
 test('only the configured networks reach the admin API', async () => {

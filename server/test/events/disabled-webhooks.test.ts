@@ -4,8 +4,10 @@ import { SMTPServer } from 'smtp-server'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.ts'
 import { createAlarmStore } from '../../src/adapters/postgres/core/alarms.ts'
+import type { AppError } from '../../src/core/domain/errors.ts'
 import type { Partner } from '../../src/core/domain/partner.ts'
 import { retryDelaysMs } from '../../src/events/domain/retry-delays.ts'
+import { openTransaction } from '../adapters/postgres/open-transaction.ts'
 import { addExchange, type EventStage, openEventStage, passTime, setStatuses } from './event-stage.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
@@ -188,4 +190,40 @@ test('what a partner disabled waits, and the operator alone enables what the ope
   await expect.poll(() => receiver.received.length, PATIENCE).toBe(1)
   await stage.database.query("update webhooks set disabled_by = 'operator'")
   await expect(webhooks.setEnabled(partner, webhook.id, true)).rejects.toMatchObject({ code: 'WEBHOOK_DISABLED' })
+})
+
+const untilBlocked = () =>
+  expect
+    .poll(
+      () =>
+        stage.database.query(
+          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        ),
+      PATIENCE,
+    )
+    .toHaveLength(1)
+
+test.each([true, false])(
+  'a partner who sets enabled to %s at the same time undoes no act of the operator',
+  async (isEnabled) => {
+    const { webhook } = await webhooks.create(partner, { url: receiver.url, events: [] })
+    const operator = await openTransaction(stage.database)
+    await operator.sql.query("update webhooks set disabled_by = 'operator' where id = $1", [webhook.id])
+    const outcome = webhooks.setEnabled(partner, webhook.id, isEnabled).catch((error: AppError) => error.code)
+    // It has read the row as it was.
+    await untilBlocked()
+    await operator.end(true)
+    expect(await outcome).toBe('WEBHOOK_DISABLED')
+    expect((await webhooks.find(partner, webhook.id)).disabledBy).toBe('operator')
+  },
+)
+
+test('a webhook that is deleted at the same time is not found', async () => {
+  const { webhook } = await webhooks.create(partner, { url: receiver.url, events: [] })
+  const other = await openTransaction(stage.database)
+  await other.sql.query('delete from webhooks where id = $1', [webhook.id])
+  const outcome = webhooks.setEnabled(partner, webhook.id, true).catch((error: AppError) => error.code)
+  await untilBlocked()
+  await other.end(true)
+  expect(await outcome).toBe('WEBHOOK_NOT_FOUND')
 })

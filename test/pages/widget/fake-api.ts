@@ -58,7 +58,12 @@ export type Replies = Readonly<{
   validation?: object
   created?: object
   tracked?: TrackedExchange
+  /** Of every answer. */
+  headers?: Readonly<Record<string, string>>
 }>
+
+/** Refusals of a key, which the server hides from pages. */
+const hiddenCodes: readonly unknown[] = ['API_KEY_INVALID', 'API_KEY_MISSING', 'IP_NOT_ALLOWED', 'ORIGIN_NOT_ALLOWED']
 
 /** Answers what the widget asks. An answer with a `statusCode` is an error. */
 export async function fakeApi(page: Page, replies: Replies = {}): Promise<void> {
@@ -71,10 +76,15 @@ export async function fakeApi(page: Page, replies: Replies = {}): Promise<void> 
     '/v1/track': replies.tracked ?? makeTracked(),
   })
   await page.route('**/v1/**', (route: Route) => {
-    const answer = answersOf()[new URL(route.request().url()).pathname] ?? makeError(404, 'ROUTE_NOT_FOUND')
+    const known = answersOf()[new URL(route.request().url()).pathname]
+    const answer = known ?? makeError(404, 'ROUTE_NOT_FOUND')
+    const isHidden = known === undefined || ('code' in known && hiddenCodes.includes(known.code))
     return route.fulfill({
       status: 'statusCode' in answer ? Number(answer.statusCode) : 200,
-      headers: { 'access-control-allow-origin': '*', 'content-type': 'application/json' },
+      headers: {
+        ...(isHidden ? {} : { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After' }),
+        ...{ 'content-type': 'application/json', ...replies.headers },
+      },
       body: JSON.stringify(answer),
     })
   })

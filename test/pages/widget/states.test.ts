@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TrackedExchange } from '../../../sdk/src/index.ts'
+import { AppError } from '../../../server/src/core/domain/errors.ts'
 import { mountWidget } from '../../../server/src/pages/widget.ts'
-import { createTestApp } from '../../../server/test/core/http/app-for-tests.ts'
+import { createTestApp, type TestApp } from '../../../server/test/core/http/app-for-tests.ts'
 import { describeWith } from '../../support/describe-with.ts'
 import { findViolations } from '../axe.ts'
 import { appearances, startBrowser, wide } from '../browser.ts'
@@ -35,12 +36,15 @@ const deposit: TrackedExchange['deposits'][number] = {
 describeWith('chromium', 'the widget', () => {
   let browser: Browser
   let app: FastifyInstance
+  let services: TestApp['services']
   let api = ''
   let site: HostSite
   beforeAll(async () => {
     const port = await freePort()
     api = `http://127.0.0.1:${port}`
-    app = createTestApp({ publicUrl: api }).app
+    const scenario = createTestApp({ publicUrl: api })
+    app = scenario.app
+    services = scenario.services
     mountWidget(app)
     await app.listen({ port, host: '127.0.0.1' })
     browser = await startBrowser()
@@ -341,6 +345,17 @@ describeWith('chromium', 'the widget', () => {
     })
     await broken.page.getByRole('alert').getByText('There is no connection to the service.').waitFor()
     await broken.page.close()
+  })
+
+  test('says that the service is busy, and not that the key is wrong', async () => {
+    const { authenticate } = services
+    const busy = new AppError('OVERLOADED', 'the database does not answer now', { retryAfterSeconds: 1 })
+    // No answer is faked: the API has to let the page read this error.
+    Object.assign(services, { authenticate: async () => Promise.reject(busy) })
+    const { page } = await site.open()
+    await page.getByRole('alert').getByText('The service is busy.').waitFor()
+    Object.assign(services, { authenticate })
+    await page.close()
   })
 
   test('follows the theme and the colours of the host page', async () => {

@@ -3,10 +3,12 @@ import { networkOf, tickerOf } from './currencies.ts'
 import { currencyIcon } from './currency-icon.ts'
 import { createId, h, lineIcon, set, setText } from './dom.ts'
 import { labels } from './labels.ts'
+import { readTyped } from './limits.ts'
 
 export type AmountField = Readonly<{
   element: HTMLElement
   button: HTMLButtonElement
+  /** As `readTyped` returns it. */
   value(): string
   setValue(text: string): void
   setCurrency(currency: Currency): void
@@ -45,8 +47,7 @@ export function createAmountField(origin: string, on: Readonly<{ input(): void; 
   return {
     element: h('div', { class: 'side', part: 'side' }, title, button, input, worth),
     button,
-    // A decimal comma is what many keyboards have. Spaces come from copied amounts.
-    value: () => input.value.replaceAll(/\s/g, '').replace(',', '.'),
+    value: () => readTyped(input.value),
     setValue: (text) => {
       input.value = text
       fit()

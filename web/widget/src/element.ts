@@ -15,6 +15,8 @@ const TAG = 'swapyard-widget'
 const KEY_NAMES = ['key', 'publishable-key'] as const
 const observed = [...KEY_NAMES, 'from', 'to', 'amount', 'flow', 'address', 'external-id', 'accent']
 
+const RETRY_DELAY_MAX_MS = 3_000
+
 /** Of the API. */
 let origin: string | null = null
 // Constructed sheets need no permission of the page's policy for styles.
@@ -71,7 +73,8 @@ class SwapyardWidget extends HTMLElement {
     if (key === null) return this.#showFailure(NO_KEY, null)
     this.#show(h('p', { class: 'quiet loading' }, labels.loading))
     try {
-      const api = createSwapyard({ baseUrl: origin, apiKey: key, retries: 2 })
+      // The user waits and sees nothing meanwhile. The next press repeats a create with the same key.
+      const api = createSwapyard({ baseUrl: origin, apiKey: key, retries: 1, maxRetryDelayMs: RETRY_DELAY_MAX_MS })
       const listed = await api.listCurrencies({ signal, retries: 1 })
       await this.#begin({
         origin,

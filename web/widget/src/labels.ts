@@ -27,6 +27,8 @@ export const labels = {
     unavailable: 'These two currencies cannot be exchanged for each other at the moment. Choose another one.',
     none: 'No currency can be exchanged at the moment. Try again later.',
     noAmount: 'Enter an amount such as 0.01.',
+    ambiguous: (typed: string, whole: string, decimal: string) =>
+      `${typed} can mean ${whole} or ${decimal}. Write it with a point, or without a separator.`,
     decimals: (count: number, ticker: string) => `${ticker} has ${count} decimals at most.`,
     use: (amount: string) => `Use ${amount}`,
     address: (ticker: string) => `Your ${ticker} address`,

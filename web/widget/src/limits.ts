@@ -19,8 +19,18 @@ export function findLimit({ min, max, fromAmount }: RateQuote, from: Currency): 
 
 const AMOUNT = /^(?:0|[1-9]\d*)(?:\.(\d*))?$|^\.(\d+)$/
 
-/** What is wrong with a typed amount. */
+/** A comma that separates thousands in one language and decimals in another. */
+const AMBIGUOUS = /^\d*[1-9]\d*,\d{3}$/
+
+/** With a point: a decimal comma is what many keyboards have. An ambiguous one is kept. Spaces come from copied amounts. */
+export function readTyped(typed: string): string {
+  const text = typed.replaceAll(/\s/g, '')
+  return AMBIGUOUS.test(text) ? text : text.replace(',', '.')
+}
+
+/** What is wrong with an amount of `readTyped`. */
 export function findMistake(text: string, currency: Currency): string | null {
+  if (AMBIGUOUS.test(text)) return labels.form.ambiguous(text, text.replace(',', ''), text.replace(',', '.'))
   const [, decimals = '', decimalsAlone = ''] = AMOUNT.exec(text) ?? []
   if (!AMOUNT.test(text) || !/[1-9]/.test(text)) return labels.form.noAmount
   return (decimals || decimalsAlone).length > currency.decimals

@@ -5,8 +5,7 @@ import { AppError } from '../../core/domain/errors.ts'
 import { isWithin } from '../../lib/ip-address.ts'
 import { DEVICE_MS } from '../identity/devices.ts'
 import { csrfTokenOf, hashToken } from '../identity/tokens.ts'
-import type { AdminStore } from '../ports/admin-store.ts'
-import type { Session } from '../ports/sessions.ts'
+import type { Session, SessionStore } from '../ports/sessions.ts'
 
 /** A second factor counts for acts that move money for this long. */
 export const CONFIRMED_MS = 5 * 60_000
@@ -31,12 +30,12 @@ export const sessionRequired = () => new AppError('SESSION_REQUIRED', 'log in: t
 /** The session of a bearer token, or else of the cookie. */
 export async function authenticateOperator(
   request: FastifyRequest,
-  store: Pick<AdminStore, 'sessions'>,
+  findSession: SessionStore['find'],
   settings: SessionSettings,
 ): Promise<Visitor> {
   const { authorization } = request.headers
   const token = authorization === undefined ? readCookie(request, settings.cookie) : readBearer(authorization)
-  const session = token === null ? null : await store.sessions.find(hashToken(token), settings.idleMs)
+  const session = token === null ? null : await findSession(hashToken(token), settings.idleMs)
   // A token is used in the form for which it was made: one of a page never works without the CSRF checks.
   if (token === null || session?.kind !== (authorization === undefined ? 'cookie' : 'bearer')) throw sessionRequired()
   if (authorization === undefined && request.method !== 'GET' && request.method !== 'HEAD')

@@ -14,15 +14,19 @@ import { read } from '../reads/reads.ts'
 import { createSums } from '../reads/sums.ts'
 import { createCarryOut } from '../requests/carry-out.ts'
 import { requireConfirmed } from './authenticate-operator.ts'
-import { type AdminContext, type AdminOptions, mountRoute, visitorOf } from './mount-route.ts'
+import { type AdminContext, type AdminOptions, mountRoute, OPEN_LIMIT, visitorOf } from './mount-route.ts'
+import { createSessionLookUps } from './session-look-ups.ts'
 import { mountSessions } from './session-routes.ts'
 
 /** Mounts the admin API and its OpenAPI document. */
 export function mountAdmin(app: FastifyInstance, options: AdminOptions): void {
-  const { identity, deps, twoPersons, publicUrl, settings } = options
+  const { identity, deps, twoPersons, publicUrl, settings, throttle } = options
   app.decorateRequest('visitor', null)
   const carryOut = createCarryOut({ store: identity.store, deps, twoPersons })
-  const context: AdminContext = { ...options, app, carryOut }
+  const lookUps = createSessionLookUps({
+    ...{ sessions: identity.store.sessions, throttle, limitPerMinute: OPEN_LIMIT, idleMs: settings.idleMs },
+  })
+  const context: AdminContext = { ...options, app, carryOut, lookUps }
   mountSessions(context)
   mountReads(context)
   mountActions(context)

@@ -18,6 +18,7 @@ import {
   type SessionSettings,
   type Visitor,
 } from './authenticate-operator.ts'
+import type { SessionLookUps } from './session-look-ups.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -36,17 +37,18 @@ export type AdminOptions = Readonly<{
   publicUrl: string
 }>
 
-export type AdminContext = AdminOptions & Readonly<{ app: FastifyInstance; carryOut: CarryOut }>
+export type AdminContext = AdminOptions &
+  Readonly<{ app: FastifyInstance; carryOut: CarryOut; lookUps: SessionLookUps }>
 
-/** Requests a minute of one operator, and of one network without a session. */
+/** Requests a minute of one operator; of one network without a session, and its look-ups of tokens that are no session. */
 const OPERATOR_LIMIT = 1_200
-const OPEN_LIMIT = 120
+export const OPEN_LIMIT = 120
 
 type Serve = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Mounts one operation with its checks: address, origin or session, role, throttle, schemas, unknown members. */
 export function mountRoute(context: AdminContext, route: AdminRoute, serve: Serve): void {
-  const { app, settings, throttle, identity } = context
+  const { app, settings, throttle, lookUps } = context
   const schemas: { query?: TSchema; body?: TSchema } = {
     ...(route.query ? { query: route.query } : {}),
     ...(route.body ? { body: route.body } : {}),
@@ -70,7 +72,7 @@ export function mountRoute(context: AdminContext, route: AdminRoute, serve: Serv
           charge(throttle, reply, { key: `admin:${callerNetwork(request.ip)}`, cost: 1, limitPerMinute: OPEN_LIMIT })
         return
       }
-      const visitor = await authenticateOperator(request, identity.store, settings)
+      const visitor = await authenticateOperator(request, lookUps.findWithin(request, reply), settings)
       request.visitor = visitor
       const key = `operator:${visitor.session.operatorId}`
       if (throttle) charge(throttle, reply, { key, cost: 1, limitPerMinute: OPERATOR_LIMIT })

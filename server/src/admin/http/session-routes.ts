@@ -65,8 +65,8 @@ function presentSession({ twoPersons }: AdminContext, { session, token }: Visito
 }
 
 async function answerSession(context: AdminContext, token: string) {
-  const { identity, settings } = context
-  const session = await identity.store.sessions.find(hashToken(token), settings.idleMs)
+  const { lookUps, settings } = context
+  const session = await lookUps.find(hashToken(token), settings.idleMs)
   if (session === null) throw sessionRequired()
   return presentSession(context, { session, token })
 }

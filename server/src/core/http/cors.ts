@@ -33,15 +33,44 @@ export function answerPreflight(request: FastifyRequest, reply: FastifyReply, pa
   return true
 }
 
+/** Lets pages of every origin read the answer. */
+export function openToPages(reply: FastifyReply): void {
+  reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED })
+}
+
+/**
+ * Lets pages read that the server is busy or refuses for now, where no key was read: a browser would report a broken
+ * connection, as for a refused key. Such an answer says nothing about a key.
+ */
+export function openFailure(
+  { kind }: AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  paths: ReadonlySet<string>,
+): void {
+  const isTemporary = kind === 'unavailable' || kind === 'throttled'
+  const isOfPage = request.headers.origin !== undefined && paths.has(request.routeOptions.url ?? '')
+  if (isTemporary && isOfPage && request.caller === null) openToPages(reply)
+}
+
+/**
+ * Browsers send no `Origin` with a GET of a page to its own origin, which is that of the public URL. `Sec-Fetch-Site`, which no page
+ * can set, says so; `Host` is not checked.
+ */
+function originOf({ headers }: FastifyRequest, ownOrigin: string): string | undefined {
+  return headers.origin ?? (headers['sec-fetch-site'] === 'same-origin' ? ownOrigin : undefined)
+}
+
 /** Admits a publishable key from the pages of its origins, to the routes that are marked. Throws ORIGIN_NOT_ALLOWED and SCOPE_REQUIRED. */
 export function admitPage(
   { origins }: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
-  { isPublishable }: RouteDefinition,
+  { isPublishable, access }: RouteDefinition,
+  ownOrigin: string,
 ): void {
   if (origins === undefined) return
-  const { origin } = request.headers
+  const origin = originOf(request, ownOrigin)
   reply.header('vary', 'Origin')
   if (origin === undefined || !isOriginAllowed(origins, origin))
     throw new AppError('ORIGIN_NOT_ALLOWED', 'this publishable key is not used from this origin')
@@ -50,5 +79,6 @@ export function admitPage(
     throw new AppError(
       'SCOPE_REQUIRED',
       'a publishable key may quote and create; GET /v1/track, which needs no key, has the status',
+      { extra: { scope: access } },
     )
 }

@@ -1,13 +1,13 @@
-import type { RouteDefinition } from '@swapyard/schema'
+import { type RouteDefinition, routes } from '@swapyard/schema'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { present } from '../../lib/assert.ts'
 import { callerNetwork } from '../../lib/ip-address.ts'
 import type { Caller } from '../domain/partner.ts'
 import type { CoreServices } from '../services/interfaces.ts'
 import { checkAccess, readKey } from './auth.ts'
-import { admitPage } from './cors.ts'
+import { admitPage, openToPages } from './cors.ts'
 import type { ApiSettings, HttpLog, HttpMetrics } from './settings.ts'
-import { charge } from './throttle.ts'
+import { type Charge, charge } from './throttle.ts'
 import { type KnownKeys, knownKeys, unknownKeyProblems, validationError } from './validation.ts'
 
 /** Passed to every route file. `S`: the services of its half. */
@@ -58,13 +58,13 @@ type RequestHook = (request: FastifyRequest, reply: FastifyReply, done: HookHand
 /** Synchronous if the key is cached: a promise would cost more than the check. */
 function requireKey({ services, settings }: ApiContext, route: RouteDefinition, known: KnownKeys): RequestHook {
   const { throttle } = settings
+  const ownOrigin = new URL(settings.publicUrl).origin
   const admit = (caller: Caller, request: FastifyRequest, reply: FastifyReply): void => {
     request.caller = caller
     request.known = known
-    admitPage(caller, request, reply, route)
+    admitPage(caller, request, reply, route, ownOrigin)
     // Before the scope check, so that requests without the scope are throttled, too.
-    if (throttle)
-      for (const budget of budgetsOf(caller, request.ip)) charge(throttle, reply, { ...budget, cost: route.cost })
+    if (throttle) charge(throttle, reply, ...chargesOf(caller, request.ip, route.cost))
     checkAccess(caller, route.access)
   }
   return (request, reply, done) => {
@@ -85,16 +85,18 @@ const CLIENT_LIMIT = 360
 const SMALLEST_CLIENT_LIMIT = 100
 /** The pages of a publishable key use at most a quarter of the partner's limit, apart from its own requests, and a client a quarter of that. */
 const SHARES = 4
+/** Below the cost of a create no page could create. */
+const SMALLEST_PAGES_LIMIT = routes.createExchange.cost
 
 /** In the order in which they are charged: a client beyond its own limit uses up nothing of what the pages have together. */
-function budgetsOf({ partner, keyId, origins }: Caller, ip: string) {
+function chargesOf({ partner, keyId, origins }: Caller, ip: string, cost: number): readonly Charge[] {
   const limitPerMinute = partner.rateLimitPerMinute
-  if (origins === undefined) return [{ key: partner.id, limitPerMinute }]
-  const ofPages = Math.ceil(limitPerMinute / SHARES)
+  if (origins === undefined) return [{ key: partner.id, cost, limitPerMinute }]
+  const ofPages = Math.max(SMALLEST_PAGES_LIMIT, Math.ceil(limitPerMinute / SHARES))
   const ofClient = Math.min(CLIENT_LIMIT, Math.max(SMALLEST_CLIENT_LIMIT, Math.ceil(ofPages / SHARES)))
   return [
-    { key: `page:${keyId}:${callerNetwork(ip)}`, limitPerMinute: ofClient },
-    { key: `pages:${keyId}`, limitPerMinute: ofPages },
+    { key: `page:${keyId}:${callerNetwork(ip)}`, cost, limitPerMinute: ofClient },
+    { key: `pages:${keyId}`, cost, limitPerMinute: ofPages },
   ]
 }
 
@@ -102,6 +104,7 @@ function throttlePublic({ settings }: ApiContext, route: RouteDefinition): Reque
   const { throttle, publicLimitPerMinute: limitPerMinute } = settings
   return (request, reply, done) => {
     request.operation = route.path
+    if (route.isOpenToPages) openToPages(reply)
     if (throttle && route.cost > 0)
       charge(throttle, reply, { key: `ip:${callerNetwork(request.ip)}`, cost: route.cost, limitPerMinute })
     done()

@@ -1,6 +1,7 @@
 import { NUMBER_DIGITS_MAX } from '@swapyard/schema'
 import type { TSchema } from 'typebox'
 import type { Problem } from '../domain/errors.ts'
+import { isRoundedMember } from './rounded-numbers.ts'
 
 type Members = Record<string, unknown>
 type ObjectSchema = TSchema & { properties?: Readonly<Record<string, TSchema>>; required?: readonly string[] }
@@ -37,7 +38,7 @@ function writeAmounts(members: Members, amounts: readonly string[]): readonly Pr
   for (const name of amounts) {
     const amount = members[name]
     if (typeof amount !== 'number') continue
-    const text = decimalText(amount)
+    const text = isRoundedMember(members, name) ? null : decimalText(amount)
     if (text !== null) members[name] = text
     else problems.push({ code: 'AMOUNT_MALFORMED', field: name, message: `${name} ${TOO_PRECISE}` })
   }

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunc
 import { AppError } from '../domain/errors.ts'
 import { answerPreflight } from './cors.ts'
 import { URL_LENGTH_MAX } from './errors.ts'
+import { noteRoundedNumbers } from './rounded-numbers.ts'
 
 type RequestGuards = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
@@ -16,8 +17,7 @@ export function allowedMethods(app: FastifyInstance): AllowedMethods {
   const patterns = new Map<string, RegExp>()
   app.addHook('onRoute', ({ path, method }) => {
     allowed.set(path, [...(allowed.get(path) ?? []), ...[method].flat()])
-    if (path.startsWith('/v1/') && path.includes(':'))
-      patterns.set(path, new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`))
+    if (/[:*]/.test(path)) patterns.set(path, toExpression(path))
   })
   return (path) => {
     const exact = allowed.get(path)
@@ -26,6 +26,10 @@ export function allowedMethods(app: FastifyInstance): AllowedMethods {
     return allowed.get(pattern)
   }
 }
+
+/** `:name` is a part of a path, `*` is the rest. */
+const toExpression = (pattern: string): RegExp =>
+  new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replaceAll('*', '.*')}$`)
 
 /** The first hook: refuses what can be refused before the key check. */
 export function createRequestGuards(
@@ -85,7 +89,11 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     } else if (!isUtf8(body as Buffer)) {
       done(new AppError('VALIDATION_ERROR', 'the body is not UTF-8'))
     } else {
-      parse(request, body.toString('utf8'), done)
+      const text = body.toString('utf8')
+      parse(request, text, (error, parsed) => {
+        if (error === null) noteRoundedNumbers(text, parsed)
+        done(error, parsed)
+      })
     }
   })
 }

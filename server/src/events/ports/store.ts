@@ -54,7 +54,7 @@ export interface WebhookStore {
     overlapMs: number,
     response: ClaimedResponse | null,
   ): Promise<boolean>
-  /** Null enables it: what waits is due at once. `partnerId` null: of any partner. False if there is no such webhook. */
+  /** Null enables it: what waits is due at once. `partnerId` null: the operator, of any partner. False if there is no such webhook, or, for a partner, if the operator has disabled it. */
   setDisabled(partnerId: string | null, id: string, by: DisabledBy | null): Promise<boolean>
   /** The id of a test event, which the publisher delivers to this webhook alone. */
   addTest(webhook: Pick<Webhook, 'id' | 'partnerId'>, keep: Keep<string>): Promise<string>

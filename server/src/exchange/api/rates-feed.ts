@@ -21,7 +21,6 @@ function sendFeed(feed: Feed, request: FastifyRequest, reply: FastifyReply): Fas
     'last-modified': feed.lastModified.toUTCString(),
     'cache-control': 'public, no-cache',
     vary: 'accept-encoding',
-    'access-control-allow-origin': '*',
   })
   if (isNotModified(feed, headers['if-none-match'], headers['if-modified-since'])) return reply.code(304).send()
   reply.header('content-type', 'application/xml; charset=utf-8')

@@ -11,7 +11,6 @@ import { type Listing, presentDeadlines, presentRefund, presentRequest } from '.
 /** The status by the token of a tracking link, for wallets and pages of every origin. */
 export function mountTrackedStatus(context: ApiContext<ExchangeServices>, listing: Listing): void {
   mount(context, routes.getTrackedExchange, async (request, reply) => {
-    reply.header('access-control-allow-origin', '*')
     const tracked = await context.services.tracking.find((request.query as TrackingQuery).token)
     if (tracked === null)
       throw new AppError('EXCHANGE_NOT_FOUND', 'no exchange with this token: use the token of a trackingUrl', {

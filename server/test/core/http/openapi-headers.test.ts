@@ -32,7 +32,8 @@ type Document = Readonly<{
 
 /** Headers of HTTP itself and of the Fetch standard. */
 const ofHttp = new Set([
-  ...['access-control-allow-origin', 'cache-control', 'connection', 'content-encoding', 'content-length'],
+  ...['access-control-allow-origin', 'access-control-expose-headers', 'cache-control', 'connection'],
+  ...['content-encoding', 'content-length'],
   ...['content-type', 'date', 'keep-alive', 'transfer-encoding', 'vary'],
 ])
 const key = { 'x-api-key': 'sandbox' }

@@ -176,15 +176,16 @@ describe('an amount', () => {
     }
   })
 
+  const bodyOf = (amount: string) => `${JSON.stringify(build).slice(0, -1)},"amount":${amount}}`
+  const postRaw = (payload: string) =>
+    scenario.app.inject({
+      method: 'POST',
+      url: '/v1/defi/transaction/swap',
+      headers: { 'x-api-key': 'sandbox', 'content-type': 'application/json' },
+      payload,
+    })
+
   test('in a body of the DeFi part may be a JSON number', async () => {
-    const bodyOf = (amount: string) => `${JSON.stringify(build).slice(0, -1)},"amount":${amount}}`
-    const postRaw = (payload: string) =>
-      scenario.app.inject({
-        method: 'POST',
-        url: '/v1/defi/transaction/swap',
-        headers: { 'x-api-key': 'sandbox', 'content-type': 'application/json' },
-        payload,
-      })
     for (const amount of ['1', '1.5', '0.0000001', '1e-7', '123456789.012345', '100000000000000000000000'])
       expect([amount, (await postRaw(bodyOf(amount))).statusCode]).toEqual([amount, 201])
     for (const amount of ['1234567890123456', '0.1234567890123456', '-1', '0', '1e50']) {
@@ -193,6 +194,58 @@ describe('an amount', () => {
     }
     // The other half states text.
     expect((await post(exchanges, { ...goodOrder, fromAmount: 0.01 })).statusCode).toBe(400)
+  })
+
+  test('that is a number is refused if it was rounded when the body was read', async () => {
+    for (const amount of [
+      '1000000000000000000001',
+      '1.00000000000000000001',
+      '0.1000000000000000000000001',
+      '100000000000000000000000000000.000001',
+      '1000000000000000000001e-2',
+      '1e400',
+      '1e-400',
+    ])
+      for (const body of [bodyOf(amount), bodyOf(`\n\t${amount}\r\n`), bodyOf(`1,"amount":${amount}`)]) {
+        const answer = (await postRaw(body)).json()
+        expect([body, answer.statusCode, answer.errors?.[0]]).toMatchObject([
+          ...[body, 400, { code: 'AMOUNT_MALFORMED', field: 'amount' }],
+        ])
+      }
+    for (const amount of [
+      // Zeros at the end and in front do not count.
+      '1.000000000000000000000',
+      '1000000000000000000000.000',
+      '0.000000000000000000000000000001',
+      '123456789012345000000000000',
+      // The last one counts.
+      '1000000000000000000001,"amount":1',
+      // Other members do not.
+      '1,"note":1000000000000000000001',
+      '1,"note":{"amount":1000000000000000000001}',
+      '1,"note":[{"amount":1000000000000000000001}]',
+      '1,"note":":1000000000000000000001"',
+      '"1000000000000000000001"',
+    ])
+      expect([amount, (await postRaw(bodyOf(amount))).statusCode]).toEqual([amount, 201])
+    const prototype = await postRaw(bodyOf('1,"__proto__":{"amount":1000000000000000000001}'))
+    expect([prototype.statusCode, prototype.json().errors[0].code]).toEqual([400, 'VALIDATION_ERROR'])
+  })
+
+  test('that may be zero is not zero because it was rounded', async () => {
+    for (const amount of ['1e-400', '1e400']) {
+      const body = JSON.stringify({ ...send, isExchange: false, amountTo: '0' }).replace(
+        /"amountFrom":"1"/,
+        `"amountFrom":${amount}`,
+      )
+      const answer = await scenario.app.inject({
+        method: 'POST',
+        url: '/v1/defi/send/swap',
+        headers: { 'x-api-key': 'sandbox', 'content-type': 'application/json' },
+        payload: body,
+      })
+      expect([amount, answer.statusCode, answer.json().errors?.[0].code]).toEqual([amount, 400, 'AMOUNT_MALFORMED'])
+    }
   })
 
   test('that is a number is converted exactly', () => {

@@ -1,14 +1,16 @@
+import { type RouteDefinition, routes } from '@swapyard/schema'
 import { afterEach, describe, expect, test } from 'vitest'
 import { isOriginAllowed } from '../../../src/core/domain/partner.ts'
 import type { Throttle } from '../../../src/core/ports/throttle.ts'
 import { createTestApp, goodOrder, goodRate, type TestApp } from './app-for-tests.ts'
+import { createCountingThrottle } from './counting-throttle.ts'
 
 const apps: TestApp[] = []
 afterEach(async () => {
   for (const { app } of apps.splice(0)) await app.close()
 })
-function startApp(throttle: Throttle | null = null) {
-  const scenario = createTestApp({ throttle })
+function startApp(throttle: Throttle | null = null, publicUrl = 'https://api.example') {
+  const scenario = createTestApp({ throttle, publicUrl })
   apps.push(scenario)
   return scenario
 }
@@ -17,22 +19,6 @@ const origin = 'https://wallet.example'
 const page = { 'x-api-key': 'page', origin }
 const exchange = '/v1/cross-chain/exchange'
 const rate = `/v1/cross-chain/rate?${new URLSearchParams(goodRate)}`
-
-/** A throttle whose minute never ends. */
-function countingThrottle() {
-  const spent = new Map<string, number>()
-  const limits = new Map<string, number>()
-  const throttle: Throttle = {
-    take: (key, cost, limit) => {
-      const sum = (spent.get(key) ?? 0) + cost
-      const allowed = sum <= limit
-      if (allowed) spent.set(key, sum)
-      limits.set(key, limit)
-      return { allowed, limit, remaining: Math.max(0, limit - sum), resetSeconds: 9 }
-    },
-  }
-  return { throttle, limits }
-}
 
 /** How many quotes a page's visitor gets before the first refusal. */
 const quoteUntilRefused =
@@ -98,6 +84,13 @@ describe('a publishable key', () => {
     expect(answers.map((answer) => [answer.statusCode, answer.json().code])).toEqual(
       [...reads, ...posts].map(() => [403, 'SCOPE_REQUIRED']),
     )
+    const scopeOf = (path: string) =>
+      Object.values<RouteDefinition>(routes).find((route) => route.path === path)?.access
+    expect(answers.map((answer) => answer.json().errors[0].scope)).toEqual(
+      [...reads, ...posts].map((url) => scopeOf(url.split('?')[0] ?? '')),
+    )
+    // Of the usage, for which any secret key is enough.
+    expect(answers.map((answer) => answer.json().errors[0].scope)).toContain('any')
   })
 
   test('is refused from another origin, and without one, and that page may read nothing', async () => {
@@ -115,6 +108,23 @@ describe('a publishable key', () => {
       expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
       expect(answer.headers.vary).toBe('Origin')
     }
+  })
+
+  test('works on pages of the origin of the API, where browsers send no Origin with a GET', async () => {
+    const codeOf = async (publicUrl: string, headers: Record<string, string>) => {
+      const { app } = startApp(null, publicUrl)
+      const answer = await app.inject({ url: rate, headers: { 'x-api-key': 'page', ...headers } })
+      return answer.statusCode === 200 ? 'OK' : answer.json().code
+    }
+    const own = `${origin}/api`
+    expect(await codeOf(own, { 'sec-fetch-site': 'same-origin' })).toBe('OK')
+    for (const site of ['same-site', 'cross-site', 'none'])
+      expect(await codeOf(own, { 'sec-fetch-site': site })).toBe('ORIGIN_NOT_ALLOWED')
+    expect(await codeOf(own, {})).toBe('ORIGIN_NOT_ALLOWED')
+    // The key is not for pages of this API, whatever its host is called in the request, and an Origin counts first.
+    const host = { host: 'wallet.example', 'sec-fetch-site': 'same-origin' }
+    expect(await codeOf('https://api.example', host)).toBe('ORIGIN_NOT_ALLOWED')
+    expect(await codeOf(own, { ...host, origin: 'https://evil.example' })).toBe('ORIGIN_NOT_ALLOWED')
   })
 
   test('has preflights on its routes alone; a secret key gets no CORS headers', async () => {
@@ -160,7 +170,7 @@ describe('a publishable key', () => {
   })
 
   test('has limits of its own, by client address and by key, apart from those of the partner', async () => {
-    const { throttle, limits } = countingThrottle()
+    const { throttle, limits } = createCountingThrottle()
     const { app } = startApp(throttle)
     const quotesOf = quoteUntilRefused(app)
     // A client: a create and ten quotes. All pages together: a quarter of the partner's 600, which is 30 quotes.
@@ -175,8 +185,36 @@ describe('a publishable key', () => {
     expect(ofServer.statusCode).toBe(200)
   })
 
+  test('states the tighter of its limits', async () => {
+    const { app } = startApp(createCountingThrottle().throttle)
+    const quote = async (remoteAddress: string) =>
+      (await app.inject({ url: rate, headers: page, remoteAddress })).headers
+    // The client has 100, all pages together have 150.
+    expect(await quote('192.0.2.7')).toMatchObject({
+      ratelimit: '"minute";r=95;t=9',
+      'ratelimit-policy': '"minute";q=100;w=60',
+    })
+    await quoteUntilRefused(app)('192.0.2.7')
+    expect(await quote('192.0.2.8')).toMatchObject({
+      ratelimit: '"minute";r=45;t=9',
+      'ratelimit-policy': '"minute";q=150;w=60',
+    })
+  })
+
+  test('may create also where a quarter of the limit of the partner is less than a create', async () => {
+    const { throttle, limits } = createCountingThrottle()
+    const { app, services } = startApp(throttle)
+    const { authenticate } = services
+    const caller = await authenticate('page', '192.0.2.7')
+    const partner = { ...caller.partner, rateLimitPerMinute: 60 }
+    Object.assign(services, { authenticate: () => ({ ...caller, partner }) })
+    const create = () => app.inject({ method: 'POST', url: exchange, headers: page, payload: goodOrder })
+    expect([(await create()).statusCode, (await create()).statusCode]).toEqual([201, 429])
+    expect(limits.get('pages:key-of-p1')).toBe(50)
+  })
+
   test('of one visitor who goes on after the refusals leaves the other visitors their share', async () => {
-    const { throttle } = countingThrottle()
+    const { throttle } = createCountingThrottle()
     const { app } = startApp(throttle)
     const quotesOf = quoteUntilRefused(app)
     await quotesOf('192.0.2.7')

@@ -68,6 +68,7 @@ test('the token of one exchange never opens another, and an id or a key opens no
   for (const token of [one.id, '', 'sandbox', `${tokenOf(one)}%00`, `${tokenOf(one)}=`]) {
     const answer = await track(token, key)
     expect([answer.statusCode, answer.json().code]).toEqual([400, 'VALIDATION_ERROR'])
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
   }
 })
 

@@ -100,7 +100,8 @@ async function setWebhookDisabled(
 ): Promise<boolean> {
   const isFound = await hasRow(
     sql,
-    'update webhooks set disabled_by = $3 where id = $1 and ($2::uuid is null or partner_id = $2) returning 1',
+    `update webhooks set disabled_by = $3
+     where id = $1 and ($2::uuid is null or (partner_id = $2 and disabled_by is distinct from 'operator')) returning 1`,
     [id, partnerId, by],
   )
   if (!isFound || by !== null) return isFound

@@ -6,13 +6,14 @@ import { waitKinds } from '../server/src/exchange/payouts/hold-payouts.ts'
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** Prefixes in the same files that are no alarms: modules of Node, scopes of pauses, accounts, a source of journal entries, a lock. */
+/** Prefixes in the same files that are no alarms: modules of Node, scopes of pauses, accounts, a source of journal entries, a lock, a reservation. */
 const otherPrefixes = new Set([
   'node',
   'asset',
   'network',
   'partner',
   'payouts',
+  'hold',
   'deposit',
   'outflow',
   'equity',

@@ -65,8 +65,9 @@ let receiver: Address
 let [from, to] = ['', ''] as [Address, Address]
 /** The blockhash of the last transaction, by the URL of the node. */
 const blockhashes = new Map<string, Blockhash>()
-/** The signature and the wire form of the last transaction, by the URL of the node. */
-const sent = new Map<string, Readonly<{ signature: string; wire: string }>>()
+/** The last transaction, by the URL of the node. `message` is in base64. */
+const sent = new Map<string, Readonly<{ signature: string; wire: string; message: string; slot: number }>>()
+const slotAt = (url: string) => sent.get(url)?.slot
 
 async function readBlockhash(url: string): Promise<Blockhash> {
   const { result } = await callAt(url, 'getLatestBlockhash')
@@ -80,11 +81,13 @@ async function execute(url: string, instructions: readonly Instruction[]): Promi
   const wire = await signInstructions(payer, blockhash, instructions)
   const reply = await callAt(url, 'sendTransaction', [wire, { encoding: 'base64' }])
   expect(reply.error).toBeUndefined()
-  sent.set(url, { signature: reply.result as string, wire })
+  const { messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(wire))
+  const message = Buffer.from(messageBytes).toString('base64')
   node.mine(40)
   for (;;) {
     const { result: statuses } = await callAt(url, 'getSignatureStatuses', [[reply.result]])
-    if ((statuses as { value: readonly unknown[] }).value[0] !== null) return
+    const [status] = (statuses as { value: readonly ({ slot: number } | null)[] }).value
+    if (status) return void sent.set(url, { signature: reply.result as string, wire, message, slot: status.slot })
     await sleep(10)
   }
 }
@@ -139,6 +142,7 @@ afterAll(async () => {
 const variable = new Set([
   ...['slot', 'blockhash', 'lastValidBlockHeight', 'recentBlockhash', 'apiVersion', 'solana-core', 'feature-set'],
   ...['blockTime', 'signature', 'signatures', 'confirmations', 'confirmationStatus', 'absoluteSlot', 'blockHeight'],
+  ...['parentSlot', 'previousBlockhash'],
   // Accounts that pay no rent: the greatest number of 64 bits in a validator since 1.18, zero in surfpool.
   ...['slotIndex', 'rentEpoch'],
 ])
@@ -173,6 +177,8 @@ const unused = '2xNweLHLqrbx4zo1waDvgWJHgsUpPj8Y8icbAFeR4a8i'
 const unknownHash = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY'
 const base64 = { encoding: 'base64' }
 const parsed = { encoding: 'jsonParsed' }
+/** surfpool finalizes a block after 32 further ones, of 0.4 s. */
+const confirmed = { commitment: 'confirmed' }
 /** surfpool ends the text with zeros, a validator does not. */
 const TEXT_OF_AMOUNT = 'uiAmountString'
 /** surfpool shows an empty value, a validator shows none. */
@@ -211,6 +217,14 @@ const equalReplies: readonly Call[] = [
     (url) => [sent.get(url)?.signature, { encoding: 'json', maxSupportedTransactionVersion: 0 }],
     [TEXT_OF_AMOUNT, RETURN_DATA],
   ],
+  [
+    'getBlock',
+    (url) => [slotAt(url), { ...confirmed, encoding: 'json', maxSupportedTransactionVersion: 0 }],
+    [TEXT_OF_AMOUNT, RETURN_DATA],
+  ],
+  ['getBlock', (url) => [slotAt(url), { ...confirmed, transactionDetails: 'signatures', rewards: false }]],
+  ['getBlock', (url) => [slotAt(url), { ...confirmed, transactionDetails: 'none' }]],
+  ['getFeeForMessage', (url) => [sent.get(url)?.message]],
   ['getSignaturesForAddress', () => [payer.address, { limit: 1 }]],
   [
     'simulateTransaction',
@@ -240,12 +254,31 @@ test('getProgramAccounts replies as surfpool does, in any order', async () => {
 })
 
 /* Numbers and hashes of the chain, which differ: only their forms are compared. */
-test.for(['getSlot', 'getBlockHeight', 'getGenesisHash'])('%s replies in the form of surfpool', async (method) => {
-  const { ours, theirs } = await askBoth(method, () => [])
+const equalForms: readonly Call[] = [
+  ['getSlot', () => []],
+  ['getBlockHeight', () => []],
+  ['getGenesisHash', () => []],
+  ['getFirstAvailableBlock', () => []],
+  ['getBlocks', (url) => [slotAt(url), slotAt(url), confirmed]],
+  ['getBlockTime', (url) => [slotAt(url)]],
+]
+
+test.for(equalForms)('%s replies in the form of surfpool', async ([method, paramsAt]) => {
+  const { ours, theirs } = await askBoth(method, paramsAt)
   expect(ours.error).toBeUndefined()
-  expect(typeOf(ours.result)).toBe(typeOf(theirs.result))
+  expect(typeOf(ours.result)).toEqual(typeOf(theirs.result))
   if (typeof theirs.result === 'string') expect(getBase58Encoder().encode(String(ours.result))).toHaveLength(32)
-  else expect([ours.result, theirs.result].every(Number.isSafeInteger)).toBe(true)
+  else expect([ours.result, theirs.result].flat().every(Number.isSafeInteger)).toBe(true)
+})
+
+test('getBlocks replies the slots of a range, and getBlock refuses a slot to come, to which surfpool replies null', async () => {
+  const [slot, theirSlot] = [slotAt(node.rpcUrl), slotAt(surfnet.rpcUrl)]
+  const range = await askBoth('getBlocks', (url) => [slotAt(url), slotAt(url), confirmed])
+  expect([range.ours.result, range.theirs.result]).toEqual([[slot], [theirSlot]])
+  const { ours, theirs } = await askBoth('getBlock', () => [1_000_000_000])
+  // As a validator does: BLOCK_NOT_AVAILABLE.
+  expect(ours.error?.code).toBe(-32004)
+  expect(theirs).toMatchObject({ result: null })
 })
 
 test('getRecentPrioritizationFees replies a list, whose items surfpool leaves out', async () => {
@@ -257,9 +290,13 @@ test('getRecentPrioritizationFees replies a list, whose items surfpool leaves ou
   for (const fee of fees) expect(fee).toEqual({ slot: expect.any(Number), prioritizationFee: expect.any(Number) })
 })
 
+/** Of a refusal, only the type of its data. */
+const formOf = ({ error }: Reply) => ({ code: error?.code, data: typeOf(error?.data) })
+
 const equalErrors: readonly Call[] = [
-  ['getTokenAccountBalance', () => [receiver]],
-  ['getBalance', () => ['0']],
+  // A validator says in the message what surfpool adds as data.
+  ['getTokenAccountBalance', () => [receiver], ['data']],
+  ['getBalance', () => ['0'], ['data']],
   ['getBalance', () => []],
   ['getBalance', () => [5]],
   ['isBlockhashValid', () => ['x']],
@@ -267,14 +304,51 @@ const equalErrors: readonly Call[] = [
   ['getSlot', () => [{ minContextSlot: 1_000_000_000 }]],
   ['getAnything', () => []],
   ['sendTransaction', () => ['AAAA', base64]],
-  ['sendTransaction', (url) => [sent.get(url)?.wire, base64]],
+  // A validator simulates what it has executed, and shows the result. surfpool does not.
+  ['sendTransaction', (url) => [sent.get(url)?.wire, base64], ['data']],
   ['getFeeForMessage', () => ['AAAA']],
 ]
 
-test.for(equalErrors)('%s refuses as surfpool does', async ([method, paramsAt]) => {
+test.for(equalErrors)('%s refuses as surfpool does', async ([method, paramsAt, except = []]) => {
   const { ours, theirs } = await askBoth(method, paramsAt)
-  expect(ours.error?.code).toBe(theirs.error?.code)
+  expect(comparable(formOf(ours), except)).toEqual(comparable(formOf(theirs), except))
   expect(ours.error?.code).toBeLessThan(0)
+})
+
+/** A transfer of `lamports`, signed for the latest blockhash of each node. */
+async function signTransfers(lamports: bigint): Promise<ReadonlyMap<string, string>> {
+  const transfer = getTransferSolInstruction({ source: payer, destination: receiver, amount: lamports })
+  const urls = [node.rpcUrl, surfnet.rpcUrl]
+  const wires = urls.map(
+    async (url) => [url, await signInstructions(payer, await readBlockhash(url), [transfer])] as const,
+  )
+  return new Map(await Promise.all(wires))
+}
+
+test('sendTransaction refuses a transfer that fails with the error, logs and units that surfpool shows', async () => {
+  const wires = await signTransfers(BigInt(LAMPORTS))
+  const { ours, theirs } = await askBoth('sendTransaction', (url) => [wires.get(url), base64])
+  expect(ours.error?.code).toBe(-32002)
+  expect(theirs.error?.code).toBe(-32002)
+  const except = [...SIMULATED, LOADED_BYTES]
+  expect(comparable(ours.error?.data, except)).toEqual(comparable(theirs.error?.data, except))
+  expect(ours.error?.data).toMatchObject({ err: { InstructionError: [0, { Custom: 1 }] }, logs: expect.any(Array) })
+  // surfpool appends the logs to the message.
+  expect(theirs.error?.message).toContain(ours.error?.message)
+})
+
+test('sendTransaction refuses a wrong signature, without data', async () => {
+  const wires = await signTransfers(1n)
+  const forge = (wire = '') => {
+    const bytes = Buffer.from(wire, 'base64')
+    bytes.writeUInt8(bytes.readUInt8(1) ^ 1, 1)
+    return bytes.toString('base64')
+  }
+  const { ours, theirs } = await askBoth('sendTransaction', (url) => [forge(wires.get(url)), base64])
+  // A validator has a code for it. surfpool replies that of a failed simulation.
+  expect(ours.error).toEqual({ code: -32003, message: 'Transaction signature verification failure' })
+  expect(theirs.error?.code).toBe(-32002)
+  expect(typeOf(ours.error?.data)).toEqual(typeOf(theirs.error?.data))
 })
 
 type Message = Readonly<{
@@ -373,4 +447,25 @@ test('a websocket subscribes, notifies and unsubscribes as that of surfpool', as
   expect(ended).toEqual(theirEnded)
   expect(_ours).toMatchObject({ error: { code: -32602 } })
   expect(ours.refusals).toEqual(theirs.refusals)
+})
+
+test('rootSubscribe notifies of finalized slots, as documented; surfpool rejects it', async () => {
+  const theirs = await openSocket(surfnet.wsUrl)
+  expect(await theirs.ask('rootSubscribe', [])).toMatchObject({ error: { code: -32091 } })
+  theirs.close()
+  const { messages, ask, close } = await openSocket(node.webSocketUrl)
+  const { result: id } = await ask('rootSubscribe', [])
+  expect(typeOf(id)).toBe('number')
+  const { result: root } = await callAt(node.rpcUrl, 'getSlot', [{ commitment: 'finalized' }])
+  node.mine(2)
+  const notifications = await until('two notifications of root', () => {
+    const received = messages.filter(({ params }) => params !== undefined)
+    return received.length === 2 && received
+  })
+  const notificationOf = (result: number) => ({
+    ...{ jsonrpc: '2.0', method: 'rootNotification', params: { result, subscription: id } },
+  })
+  expect(notifications).toEqual([notificationOf(Number(root) + 1), notificationOf(Number(root) + 2)])
+  expect(await ask('rootUnsubscribe', [id])).toMatchObject({ result: true })
+  close()
 })

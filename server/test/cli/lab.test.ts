@@ -375,6 +375,50 @@ describe.each([
   }
 })
 
+test('lab pools takes the slot of a Meteora DLMM case from its member `slot`, else from its note', async ({ skip }) => {
+  const recorded = readPublicVectors<Json>('solana_meteora_dlmm_dumps.json')
+  if (recorded === null) return skip()
+  const [pool] = recorded.pools
+  const { note, ...early }: Json = inputsOf(pool.cases[0])
+  const [, slot] = note.split(' ')
+  const rows = [{ note }, { slot }, { slot: Number(slot) }, { slot: '9'.repeat(18), note }, {}]
+  const cases = rows.map((row) => ({ ...early, ...row }))
+  const result = await runLab('pools', { ...recorded, pools: [{ ...pool, cases }] })
+  expect(result.stderr).toBe('')
+  // PoolDisabled: the pair is not active yet.
+  const isDisabled = parseLines(result).map(({ error }) => error === 6042)
+  expect(isDisabled).toEqual([true, true, true, false, false])
+})
+
+describe('lab pools takes any number of cases', () => {
+  const isSwapOf = (rows: string, row: Json) => rows !== 'ops' || row.op.startsWith('swap_exact_')
+
+  test.each([
+    ...[
+      ...['solana_raydium_cpmm.json', 'solana_raydium_clmm.json', 'solana_raydium_amm_v4.json'],
+      ...['solana_meteora_dlmm.json', 'solana_meteora_damm_v2.json', 'solana_pumpswap.json'],
+    ].map((file) => [file, 'pools', 'cases'] as const),
+    ['sui_cetus_swaps.json', 'pools', 'swaps'] as const,
+    ['sui_turbos_swaps.json', 'pools', 'swaps'] as const,
+    ['sui_deepbook_orders.json', 'books', 'ops'] as const,
+  ])('%s: the first alone, or none', async (file, member, rows) => {
+    const recorded = readPublicVectors<Json>(file)
+    if (recorded === null) return
+    const pool = recorded[member].find((one: Json) => one[rows].some((row: Json) => isSwapOf(rows, row)))
+    const run = async (list: readonly Json[]) => {
+      const result = await runLab('pools', { ...recorded, [member]: [{ ...pool, [rows]: list }] })
+      expect(result).toMatchObject({ code: 0, stderr: '' })
+      return parseLines(result)
+    }
+    expect(await run([])).toEqual([])
+    // The swaps of a book trade with the orders before them.
+    const untilFirst = pool[rows].slice(0, 1 + pool[rows].findIndex((row: Json) => isSwapOf(rows, row)))
+    const [first, ...others] = await run(pool[rows])
+    expect(others.length).toBeGreaterThan(0)
+    expect(await run(untilFirst)).toEqual([first])
+  })
+})
+
 describe('lab pools refuses a malformed file in one sentence', () => {
   const read = (file: string) => readPublicVectors<Json>(file)
   const cpmm = read('solana_raydium_cpmm.json')

@@ -25,6 +25,7 @@ type RecordedCase = Readonly<{
   unixTimestamp: string
   binArraysGiven: readonly number[]
   withHostFeeAccount?: boolean
+  slot?: string | number
   note?: string
 }>
 type RecordedPool = Readonly<{
@@ -67,8 +68,8 @@ function readPool(recorded: RecordedPool): DlmmPool {
 }
 
 function readSwap(input: RecordedCase, recorded: RecordedPool, { pair }: DlmmPool): DlmmSwap {
-  // Only the note of a case gives its slot, or says that the extension is missing. Other slots are after the activation.
-  const slot = /^slot ([0-9]+) /.exec(input.note ?? '')?.[1]
+  // The recorded files give a slot, or say that the extension is missing, only in the note. Other slots are after the activation.
+  const slot = input.slot ?? /^slot ([0-9]+) /.exec(input.note ?? '')?.[1]
   return {
     swapForY: input.swapForY,
     amounts: readAmounts(input),

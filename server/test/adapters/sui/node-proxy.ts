@@ -15,6 +15,7 @@ const endlessPage = GrpcTypes.ListDynamicFieldsResponse.toBinary({
   ...{ dynamicFields: [], nextPageToken: Uint8Array.of(1) },
 })
 const INTERNAL = 13
+const UNAVAILABLE = 14
 
 /** Forwards requests to a node, after `before` has ended. */
 export async function startNodeProxy(url: string) {
@@ -25,9 +26,24 @@ export async function startNodeProxy(url: string) {
     endless: new Set<string>(),
     /** Every connection is closed without an answer. */
     isDown: false,
+    /** What the service that verifies signatures answers; null where the node does. */
+    signatures: null as 'valid' | 'invalid' | 'unavailable' | null,
+    /** Requests to that service. */
+    verified: [] as GrpcTypes.VerifySignatureRequest[],
+  }
+  function verifySignature(body: string): string {
+    // The message follows the kind and the length of its frame.
+    hooks.verified.push(
+      GrpcTypes.VerifySignatureRequest.fromBinary(Uint8Array.from(Buffer.from(body, 'base64')).slice(5)),
+    )
+    if (hooks.signatures === 'unavailable') return trailer(UNAVAILABLE)
+    const reply = hooks.signatures === 'valid' ? { isValid: true } : { isValid: false, reason: 'test' }
+    return frame(0, GrpcTypes.VerifySignatureResponse.toBinary(reply)) + trailer(0)
   }
   async function answer(path: string, body: string, contentType: string): Promise<string> {
     await hooks.before(path.split('/').at(-1) ?? '')
+    if (hooks.signatures !== null && path.endsWith('SignatureVerificationService/VerifySignature'))
+      return verifySignature(body)
     const request = Buffer.from(body, 'base64').toString('latin1')
     const names = (ids: ReadonlySet<string>) =>
       path.endsWith('/ListDynamicFields') && [...ids].some((id) => request.includes(id))

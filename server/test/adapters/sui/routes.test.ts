@@ -1,3 +1,4 @@
+import { bcs } from '@mysten/sui/bcs'
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { fromBase64 } from '@mysten/sui/utils'
 import {
@@ -51,12 +52,14 @@ async function start() {
       }
       return { order, expected: executed.amountOut }
     },
-    async send(order: SwapOrder) {
+    /** `payment`: the ids of the coins that pay the gas. */
+    async send(order: SwapOrder, signer: Ed25519Keypair = keypair) {
       const { swap, simulatedOut } = await chain.prepare(order)
-      const raw = JSON.stringify(await (keypair as Ed25519Keypair).signTransaction(fromBase64(swap)))
+      const payment = bcs.TransactionData.parse(fromBase64(swap)).V1?.gasData.payment.map(({ objectId }) => objectId)
+      const raw = JSON.stringify(await signer.signTransaction(fromBase64(swap)))
       const signed = await chain.readSigned(raw)
       expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
-      return { simulatedOut, signed, received: node.readBalance(recipient, order.tokenOut) }
+      return { simulatedOut, payment, signed, received: node.readBalance(recipient, order.tokenOut) }
     },
   }
 }
@@ -101,6 +104,54 @@ test('the rest of the input returns to the coin that paid it: SUI to the gas coi
   expect(left).toBeGreaterThanOrEqual(100_000_000n)
   expect(left).toBeLessThan(100_000_000n + 250_000n)
   expect(expected % 100_000_000n).toBe(0n)
+})
+
+test('three coins of SUI that each miss the amount pay it together, and what is left is in the largest', async () => {
+  const { send, orderFor, swapOf, node, client, createFunded } = await start()
+  const { keypair, address, coin } = createFunded(60_000_000_000n)
+  const smaller = [40_000_000_000n, 50_000_000_000n].map((units) => node.mint(address, units))
+  const { order, expected } = orderFor([swapOf('cetus', SUI, usdc)], SUI, usdc, 140_000_000_000n)
+  const { payment, received } = await send({ ...order, account: address }, keypair)
+  expect(payment).toEqual([coin, ...smaller.toReversed()].map(({ id }) => id))
+  expect(received).toBe(expected)
+  const { objects } = await client.listCoins({ owner: address, coinType: SUI })
+  expect(objects.map(({ objectId }) => objectId)).toEqual([coin.id])
+  // 10 SUI less the gas.
+  const left = BigInt(objects[0]?.balance ?? 0)
+  expect(left).toBe(node.readBalance(address, SUI))
+  expect(left).toBeLessThan(10_000_000_000n)
+  expect(left).toBeGreaterThan(9_950_000_000n)
+})
+
+test('250 coins pay at most: fewer than the chain allows for gas, and the largest', async () => {
+  const { send, orderFor, chain, swapOf, node, client, createFunded } = await start()
+  const { keypair, address: account, coin } = createFunded(2_000_000_000n)
+  const countCoins = async (coinType: string): Promise<number> => {
+    const { objects } = await client.listCoins({ owner: account, coinType, limit: 200 })
+    return objects.length
+  }
+  const ofSui = (amountIn: bigint) => ({
+    ...{ ...orderFor([swapOf('cetus', SUI, usdc)], SUI, usdc, amountIn).order, account },
+  })
+  for (let n = 0; n < 259; n++) node.mint(account, 1_000_000_000n)
+  // 261 SUI in 260 coins, and 251 SUI in the largest 250.
+  const shortage = { code: 'INSUFFICIENT_BALANCE', shortage: { of: 'native', available: 251_000_000_000n } }
+  await expect(chain.prepare(ofSui(252_000_000_000n))).rejects.toMatchObject(shortage)
+  // The amount alone is there, but not the gas.
+  await expect(chain.prepare(ofSui(251_000_000_000n))).rejects.toMatchObject(shortage)
+  const { payment } = await send(ofSui(250_500_000_000n), keypair)
+  expect([payment?.length, payment?.[0]]).toEqual([250, coin.id])
+  expect(await countCoins(SUI)).toBe(11)
+
+  for (let n = 0; n < 260; n++) node.mint(account, 1_000_000n, usdc)
+  const ofUsdc = (amountIn: bigint) => ({
+    ...{ ...orderFor([swapOf('cetus', usdc, SUI)], usdc, SUI, amountIn).order, account },
+  })
+  await expect(chain.prepare(ofUsdc(251_000_000n))).rejects.toMatchObject({
+    ...{ code: 'INSUFFICIENT_BALANCE', shortage: { of: 'token', required: 251_000_000n, available: 250_000_000n } },
+  })
+  await send(ofUsdc(250_000_000n), keypair)
+  expect(await countCoins(usdc)).toBe(11)
 })
 
 test('an amount is split among DEXes and joined again, through several hops', async () => {

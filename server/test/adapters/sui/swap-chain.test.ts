@@ -2,14 +2,17 @@ import { bcs } from '@mysten/sui/bcs'
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { Transaction } from '@mysten/sui/transactions'
 import { fromBase64, toBase64 } from '@mysten/sui/utils'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
 import { createPasskey, createZkLogin } from '../../../../sandbox/src/sui/signers.fixture.ts'
 import { createSuiNode } from '../../../src/adapters/sui/node.ts'
 import { createSuiSwapChain } from '../../../src/adapters/sui/swap-chain.ts'
 import { listPaidFees } from '../../../src/adapters/sui/track.ts'
+import type { AppError } from '../../../src/core/domain/errors.ts'
+import { statusOf } from '../../../src/core/http/errors.ts'
 import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
+import { startNodeProxy } from './node-proxy.ts'
 import { network, startSui } from './start-sui.ts'
 
 const SUI = '0x2::sui::SUI'
@@ -329,4 +332,41 @@ test('signatures of passkeys are checked, and zkLogin is refused where no node c
   await expect(chain.readSigned(JSON.stringify(signed))).rejects.toMatchObject({
     ...{ code: 'RAW_TX_INVALID', message: expect.stringContaining('no node of this network checks zkLogin') },
   })
+})
+
+test('a node decides whether a zkLogin signature is that of the sender', async () => {
+  const { chain: direct, node, orderFor } = await start()
+  const proxy = await startNodeProxy(node.url)
+  onTestFinished(proxy.stop)
+  const chain = createSuiSwapChain({ network, rpcUrls: [proxy.url] })
+  const { address, sign: signAs } = createZkLogin()
+  node.mint(address, 50_000_000_000n)
+  const { swap } = await direct.prepare(orderFor(address))
+  const signature = await signAs(fromBase64(swap))
+  const raw = JSON.stringify({ bytes: swap, signature })
+
+  proxy.hooks.signatures = 'valid'
+  expect(await chain.readSigned(raw)).toMatchObject({ signer: address, action: { kind: 'swap' } })
+  expect(proxy.hooks.verified).toMatchObject([
+    {
+      ...{ address, message: { name: 'TransactionData', value: fromBase64(swap) } },
+      signature: { bcs: { value: fromBase64(signature) } },
+    },
+  ])
+  proxy.hooks.signatures = 'invalid'
+  await expect(chain.readSigned(raw)).rejects.toMatchObject({
+    ...{ code: 'RAW_TX_INVALID', message: expect.stringContaining('not that of the sender') },
+  })
+  proxy.hooks.signatures = 'unavailable'
+  const failure = await Promise.resolve(chain.readSigned(raw)).catch((error: unknown) => error)
+  expect(failure).toMatchObject({
+    ...{ code: 'NETWORK_UNAVAILABLE', message: expect.stringContaining('check the signature'), retryable: true },
+  })
+  expect(statusOf((failure as AppError).code)).toBe(503)
+  // Another node answers in its place.
+  const answering = await startNodeProxy(node.url)
+  onTestFinished(answering.stop)
+  answering.hooks.signatures = 'valid'
+  const both = createSuiSwapChain({ network, rpcUrls: [proxy.url, answering.url] })
+  expect(await both.readSigned(raw)).toMatchObject({ signer: address })
 })

@@ -457,6 +457,33 @@ test('of two swaps with the same coins one is executed, and the other is refused
   ])
 })
 
+test('the bytes of a finished swap, sent again, are the same swap: it pays once', async () => {
+  const user = Ed25519Keypair.generate()
+  const address = user.toSuiAddress()
+  await fund(address, { sui: '50' })
+  const request = {
+    ...{ fromTokenAddress: SUI, toTokenAddress: token('USDC'), amount: '10', slippage: '1', referrerFee: '0' },
+  }
+  const rawTx = await signAs(user, await build(address, request))
+  const sent = await send(address, request, '19', rawTx)
+  expect(sent).toMatchObject({ status: 201 })
+  const hash = JSON.parse(sent.body) as string
+  const { id } = await becomes(hash, 'finished')
+  const read = async () => {
+    const { body } = await scenario.call('GET', `/v1/defi/exchange/list?network=${network}&account=${address}`)
+    const balances = [await balanceOf(address, SUI), await balanceOf(address, token('USDC'))]
+    return { total: body.total, swaps: body.exchanges, balances }
+  }
+  const before = await read()
+  expect(before).toMatchObject({ total: 1, swaps: [{ id, hash, status: 'finished' }] })
+  expect(before.balances[1]).toBeGreaterThan(18_000_000n)
+  expect(await send(address, request, '19', rawTx)).toMatchObject({ status: 201, body: sent.body })
+  await scenario.mine(network, 5)
+  const after = await read()
+  expect(after).toMatchObject({ total: 1, swaps: [{ id, hash, status: 'finished' }] })
+  expect(after.balances).toEqual(before.balances)
+})
+
 test('a swap that the user sent is reported by its hash', async () => {
   const user = Ed25519Keypair.generate()
   const address = user.toSuiAddress()

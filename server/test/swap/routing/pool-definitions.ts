@@ -221,6 +221,41 @@ function pumpSwap({ state }: Extract<Pool, { kind: 'pump-swap' }>, from: number)
   return from === 0 ? withFees(hyperbola(base, quote), 0, fee) : withFees(hyperbola(quote, base), fee / (1 + fee))
 }
 
+/** Parts of 10^9: the cliff after the periods that have passed. */
+function dammBaseRate({ state, unixTime, slot }: Extract<Pool, { kind: 'meteora-damm-v2' }>): number {
+  const { baseFee, activation } = state.state
+  const cliff = Number(baseFee.cliff)
+  if (baseFee.kind !== 'time') throw new Error('the fee follows the price or the amount')
+  const elapsed = Number((activation.isSlot ? slot : unixTime) - activation.point)
+  const passed = baseFee.frequency === 0n ? 0 : Math.floor(elapsed / Number(baseFee.frequency))
+  const periods = Math.min(passed, Number(baseFee.periods))
+  const reduction = Number(baseFee.reduction)
+  return baseFee.isExponential ? cliff * (1 - reduction / 1e4) ** periods : cliff - periods * reduction
+}
+
+/**
+ * One range of liquidity, or x·y = k. The fee is a share of the output, except that purchases of A pay it of their input in B unless the
+ * pool takes fees of outputs only. The part that follows the volatility is (accumulator · bin step)² · control ÷ 10¹¹.
+ */
+function meteoraDammV2(pool: Extract<Pool, { kind: 'meteora-damm-v2' }>, from: number): Definition {
+  const { state, transferFees } = pool.state
+  const { dynamicFee, volatility, feeMode, reserves } = state
+  const variable =
+    dynamicFee === null
+      ? 0
+      : (Number(dynamicFee.variableFeeControl) * Number(volatility.accumulator * dynamicFee.binStep) ** 2) / 1e11
+  const fee = Math.min(dammBaseRate(pool) + variable, Number(state.feeRateMax)) / 1e9
+  const [liquidity = 0, root = 0, low = 0, high = 0] = [
+    ...[state.liquidity, state.sqrtPrice, state.sqrtPriceMin, state.sqrtPriceMax].map((one) => Number(one) / 2 ** 64),
+  ]
+  const [ofA, ofB] = [liquidity / root, liquidity * root]
+  const range =
+    from === 0 ? hyperbola(ofA, ofB, liquidity * (1 / low - 1 / root)) : hyperbola(ofB, ofA, liquidity * (high - root))
+  const swap = feeMode === 'compounding' ? hyperbola(Number(reserves[from]), Number(reserves[1 - from])) : range
+  const isInInput = from === 1 && feeMode !== 'output'
+  return withTransferFees(isInInput ? withFees(swap, fee) : withFees(swap, 0, fee), transferFees, from, 1 - from)
+}
+
 /** What x pays: b·(1 − (a ÷ (a + x))^r), with r the weight of the input by that of the output. One swap takes at most 30 % of a. */
 function weighted(
   { balances, weights, scales, swapFee }: Extract<Pool, { kind: 'balancer-weighted' }>,
@@ -299,6 +334,8 @@ export function definitionOf(pool: Pool, from: number, to: number): Definition |
     }
     case 'meteora-dlmm':
       return meteoraDlmm(pool, from)
+    case 'meteora-damm-v2':
+      return meteoraDammV2(pool, from)
     case 'pump-swap':
       return pumpSwap(pool, from)
     default:

@@ -4,31 +4,24 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { outputOf } from '../../../src/swap/routing/curve.ts'
 import type { Swapped } from '../../../src/swap/routing/pool.ts'
-import { curveOf, type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import {
-  holdingOf,
-  magnitude,
-  type Positions,
-  positionsOf,
-  type RandomKind,
-  type RandomPool,
-  randomPools,
-} from './random-pools.ts'
+import { curveOf, type Pool, type PoolKind, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
+import { dammFeeRate } from '../../../src/swap/routing/pools/solana/meteora-damm-v2.ts'
+import { holdingOf, magnitude, type Positions, positionsOf, randomPools } from './random-pools.ts'
 
 /**
  * Cases that fulfil the precondition of their property: 57 % of the draws or more. fast-check fails a property that rejects more than two
  * draws for each accepted one, so a swap that always returns null passes none of them.
  */
 const settings = { numRuns: 200, maxSkipsPerRun: 2 } as const
-const kinds = Object.keys(randomPools) as readonly RandomKind[]
+const kinds = Object.keys(randomPools) as readonly PoolKind[]
 
-type Trade = Readonly<{ pool: RandomPool; from: number; to: number; amount: bigint; more: bigint }>
+type Trade = Readonly<{ pool: Pool; from: number; to: number; amount: bigint; more: bigint }>
 
 /** A pool, a direction, and two amounts from a millionth to a multiple of the pool's balance. */
-const trades = (kind: RandomKind): fc.Arbitrary<Trade> =>
+const trades = (kind: PoolKind): fc.Arbitrary<Trade> =>
   fc
     .record({
-      pool: randomPools[kind] as fc.Arbitrary<RandomPool>,
+      pool: randomPools[kind] as fc.Arbitrary<Pool>,
       from: fc.nat(3),
       step: fc.nat(2),
       share: magnitude(0, 22),
@@ -53,7 +46,7 @@ function tolerance({ pool, from, to }: Trade): bigint {
   return unit + holding / PRECISION[pool.kind] + 10n
 }
 
-const PRECISION: Readonly<Record<RandomKind, bigint>> = {
+const PRECISION: Readonly<Record<PoolKind, bigint>> = {
   'uniswap-v2': 10n ** 17n,
   'uniswap-v3': 10n ** 17n,
   'uniswap-v4': 10n ** 17n,
@@ -69,12 +62,17 @@ const PRECISION: Readonly<Record<RandomKind, bigint>> = {
   'pump-swap': 10n ** 17n,
   'raydium-clmm': 10n ** 17n,
   'meteora-dlmm': 10n ** 17n,
+  'meteora-damm-v2': 10n ** 17n,
   turbos: 10n ** 17n,
   deepbook: 10n ** 17n,
 }
 
-/** Upper bound of the fee that stays in a stable pool and increases the output of the second swap. */
+/** Upper bound of the fee that stays in a stable or compounding pool and increases the output of the second swap. */
 function retainedFee(pool: Pool, output: bigint): bigint {
+  if (pool.kind === 'meteora-damm-v2') {
+    const rate = dammFeeRate(pool, 0)
+    return pool.state.state.feeMode === 'compounding' ? (output * rate) / (10n ** 9n - rate) + 1n : 0n
+  }
   if (pool.kind === 'curve-stable') return (output * pool.fee) / 10n ** 10n
   if (pool.kind === 'pump-swap') return (output * pool.state.config.flatFees.lp) / 10_000n
   return pool.kind === 'balancer-stable' ? (output * pool.swapFee) / 10n ** 18n : 0n
@@ -82,12 +80,14 @@ function retainedFee(pool: Pool, output: bigint): bigint {
 
 /**
  * Trades without an off-peg fee and without a decaying one. The fee of StableSwap-NG may increase faster than the output, so a larger input
- * may pay less. The fee of Meteora DLMM decays once more with each swap that stays in its bin.
+ * may pay less. The fee of Meteora DLMM decays once more with each swap that stays in its bin, and that of Meteora DAMM v2 with the first one.
  */
-const monotonicTrades = (kind: RandomKind): fc.Arbitrary<Trade> =>
+const monotonicTrades = (kind: PoolKind): fc.Arbitrary<Trade> =>
   trades(kind).map((trade) => {
     const { pool } = trade
     if (pool.kind === 'curve-stable') return { ...trade, pool: { ...pool, offPegFee: null } }
+    if (pool.kind === 'meteora-damm-v2')
+      return { ...trade, pool: { ...pool, state: { ...pool.state, state: { ...pool.state.state, dynamicFee: null } } } }
     if (pool.kind !== 'meteora-dlmm') return trade
     const { pair } = pool.state
     const volatility = { ...pair.volatility, lastUpdate: pool.unixTime }

@@ -12,7 +12,7 @@ import {
   units,
 } from './pool-draws.ts'
 import { concentratedOf } from './random-pools.ts'
-import { meteoraDlmm, pumpSwap, raydiumAmmV4, raydiumClmm, raydiumCpmm } from './solana-pool-draws.ts'
+import { meteoraDammV2, meteoraDlmm, pumpSwap, raydiumAmmV4, raydiumClmm, raydiumCpmm } from './solana-pool-draws.ts'
 import { cetus, deepbook, turbos } from './sui-pool-draws.ts'
 
 /*
@@ -306,8 +306,9 @@ export const kindsOf: Readonly<Record<string, Kinds>> = {
     'Raydium CLMM': [raydiumClmm],
     'Raydium AMM v4': [raydiumAmmV4],
     'Meteora DLMM': [meteoraDlmm],
+    'Meteora DAMM v2': [meteoraDammV2],
     PumpSwap: [pumpSwap],
-    Solana: [raydiumCpmm, raydiumClmm, raydiumAmmV4, meteoraDlmm, pumpSwap],
+    Solana: [raydiumCpmm, raydiumClmm, raydiumAmmV4, meteoraDlmm, meteoraDammV2, pumpSwap],
     Cetus: [cetus],
     Turbos: [turbos],
     DeepBook: [deepbook],

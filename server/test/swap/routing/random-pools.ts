@@ -5,7 +5,7 @@ import type { Pool, PoolKind } from '../../../src/swap/routing/pool-kinds.ts'
 import type { Concentrated } from '../../../src/swap/routing/pools/concentrated.ts'
 import { type RaydiumClmmRoutePool, ticksOf } from '../../../src/swap/routing/pools/solana/raydium-clmm.ts'
 import { sqrtPriceAtTick } from '../../../src/swap/routing/pools/tick-math.ts'
-import { clmmStateOf, dlmmStateOf, emptyBin } from './solana-pool-states.ts'
+import { clmmStateOf, dammStateOf, dlmmStateOf, emptyBin } from './solana-pool-states.ts'
 
 /* fast-check arbitraries of pools of every kind. */
 
@@ -429,6 +429,45 @@ const meteoraDlmm = fc
     return { ...solanaIdentity, ...rest, unixTime, slot: 1n, state: { ...state, transferFees } }
   })
 
+/** Without a fee that follows the price: a trade may lower the fee of the next one. Pools whose fee follows the amount are not read. */
+const meteoraDammV2 = fc
+  .record({
+    /** From 2^-4 to 2^5. */
+    sqrtPrice: magnitude(60, 68),
+    liquidity: magnitude(40, 50),
+    width: fc.constantFrom(null, 0.02, 0.2, 2),
+    feeMode: fc.constantFrom('output' as const, 'b' as const, 'compounding' as const),
+    compoundingBps: fc.bigInt(0n, 10_000n),
+    cliff: fc.bigInt(1n, 500n),
+    isExponential: fc.boolean(),
+    frequency: fc.constantFrom(0n, 60n, 3_600n),
+    accumulator: fc.bigInt(0n, 14_000_000n),
+    hasVariableFee: fc.boolean(),
+    elapsedS: fc.bigInt(0n, 200n),
+    transferFees: fc.tuple(transferFee, transferFee),
+  })
+  .map(({ cliff, isExponential, frequency, accumulator, hasVariableFee, elapsedS, transferFees, ...terms }) => {
+    const unixTime = 20_000n
+    const { state, ...rest } = dammStateOf({
+      ...terms,
+      baseFee: {
+        ...{ kind: 'time', cliff: cliff * 100_000n, isExponential, periods: 100n, frequency },
+        reduction: isExponential ? 100n : cliff * 900n,
+      },
+      dynamicFee: hasVariableFee
+        ? {
+            ...{ accumulatorMax: 14_460_000n, variableFeeControl: 7_000n, binStep: 1n, filterPeriod: 10n },
+            ...{ binStepRatio: 1_844_674_407_370_955n, decayPeriod: 120n, reductionFactor: 5_000n },
+          }
+        : null,
+      volatility: {
+        ...{ accumulator, reference: accumulator / 2n, sqrtPriceReference: terms.sqrtPrice },
+        lastUpdate: unixTime - elapsedS,
+      },
+    })
+    return { ...solanaIdentity, ...rest, unixTime, slot: 1n, state: { ...state, transferFees } }
+  })
+
 const turbos = fc
   .record({
     pool: positionedPools([1, 10, 60, 200], { tickMax: 443_636, fullRangeBits: [30, 40], positionBits: [24, 44] }),
@@ -481,11 +520,7 @@ const deepbook = fc
     }
   })
 
-/** DAMM v2 is compared with its own package, in test/dexes. */
-export type RandomKind = Exclude<PoolKind, 'meteora-damm-v2'>
-export type RandomPool = Extract<Pool, { kind: RandomKind }>
-
-export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
+export const randomPools: Readonly<{ [K in PoolKind]: fc.Arbitrary<Extract<Pool, { kind: K }>> }> = {
   'uniswap-v2': uniswapV2,
   'uniswap-v3': uniswapV3,
   'uniswap-v4': uniswapV4,
@@ -501,6 +536,7 @@ export const randomPools: Readonly<{ [K in RandomKind]: fc.Arbitrary<Extract<Poo
   'pump-swap': pumpSwap,
   'raydium-clmm': raydiumClmm,
   'meteora-dlmm': meteoraDlmm,
+  'meteora-damm-v2': meteoraDammV2,
   turbos,
   deepbook,
 }
@@ -553,6 +589,7 @@ export function holdingOf(pool: Pool, token: number): bigint {
     return sum(open.map(({ price, remaining }) => (token === 0 ? remaining : (remaining * price) / 10n ** 9n)))
   }
   if (pool.kind === 'meteora-dlmm') return pool.state.reserves[token === 0 ? 0 : 1]
+  if (pool.kind === 'meteora-damm-v2') return pool.state.vaults[token === 0 ? 0 : 1]
   if ('bins' in pool) return sum(pool.bins.map(({ reserves }) => reserves[token] ?? 0n))
   // Virtual reserves: as if the current liquidity covered all prices.
   const positions = positionsOf(pool)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { curveOf, type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { type RandomKind, randomPools } from './random-pools.ts'
+import { curveOf, type Pool, type PoolKind, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
+import { randomPools } from './random-pools.ts'
 
-const kinds = Object.keys(randomPools) as readonly RandomKind[]
+const kinds = Object.keys(randomPools) as readonly PoolKind[]
 
 /** The pool without reserves. */
 const emptyPool = (pool: Pool): Pool => {
@@ -18,6 +18,10 @@ const emptyPool = (pool: Pool): Pool => {
   if (pool.kind === 'meteora-dlmm') {
     const { pair } = pool.state
     return { ...pool, arrays: [], state: { ...pool.state, pair: { ...pair, arrayIndexes: [] } } }
+  }
+  if (pool.kind === 'meteora-damm-v2') {
+    const state = { ...pool.state.state, liquidity: 0n, reserves: [0n, 0n] as const }
+    return { ...pool, state: { ...pool.state, state } }
   }
   if ('reserves' in pool) return { ...pool, reserves: [0n, 0n] }
   if ('balances' in pool) return { ...pool, balances: pool.balances.map(() => 0n) }

@@ -4,7 +4,7 @@ import { clmmSqrtPriceAtTick } from '@swapyard/lib/pools/solana/raydium-clmm-tic
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { base, LOG_TICK, oneOf, type PoolDraw, smallUnits, type Tier } from './pool-draws.ts'
 import { concentratedOf } from './random-pools.ts'
-import { clmmStateOf, dlmmStateOf, emptyBin } from './solana-pool-states.ts'
+import { clmmStateOf, dammStateOf, dlmmStateOf, emptyBin } from './solana-pool-states.ts'
 
 /* Drawn pools of Solana, with only those tick and bin arrays that the server reads. Amounts have 64 bits. */
 
@@ -141,4 +141,32 @@ export function meteoraDlmm(sample: PoolDraw): Pool {
     ...{ ...base(sample), ...accounts, ...rest, unixTime, slot: 1n },
     state: { ...state, transferFees: drawTransferFees(draw) },
   }
+}
+
+/** Fees of 0.25 to 2 percent. Half of them fall with time; in half of the pools a part follows the volatility. */
+export function meteoraDammV2(sample: PoolDraw): Pool {
+  const { draw, value } = sample
+  const cliff = oneOf([2_500_000n, 10_000_000n, 20_000_000n], draw)
+  const isExponential = draw() < 0.5
+  const reduction = isExponential ? 100n : cliff / 200n
+  const feeMode = oneOf(['output', 'b', 'compounding'] as const, draw)
+  const hasVariableFee = draw() < 0.5
+  const root = Math.sqrt(sample.price * (1 + (draw() - 0.5) * 0.0025))
+  const sqrtPrice = BigInt(Math.floor(root * 2 ** 40)) << 24n
+  const width = feeMode === 'compounding' ? null : oneOf([null, 0.05, 0.3], draw)
+  const { state, ...rest } = dammStateOf({
+    ...{ sqrtPrice, width, feeMode, compoundingBps: 5_000n },
+    // The same amounts for each width.
+    liquidity: smallUnits((value * root * (1 + (width ?? 1e9))) / (width ?? 1e9)),
+    baseFee: { kind: 'time', cliff, isExponential, periods: 144n, frequency: draw() < 0.5 ? 0n : 600n, reduction },
+    dynamicFee: hasVariableFee
+      ? {
+          ...{ accumulatorMax: 14_460_000n, variableFeeControl: 7_000n, binStep: 1n, filterPeriod: 10n },
+          ...{ binStepRatio: 1_844_674_407_370_955n, decayPeriod: 120n, reductionFactor: 5_000n },
+        }
+      : null,
+    volatility: { accumulator: 5_000_000n, reference: 2_500_000n, sqrtPriceReference: sqrtPrice, lastUpdate: 19_950n },
+  })
+  const transferFees = drawTransferFees(draw)
+  return { ...base(sample), ...accounts, ...rest, unixTime: 20_000n, slot: 1n, state: { ...state, transferFees } }
 }

@@ -1,3 +1,4 @@
+import type { DammPoolState } from '@swapyard/lib/pools/solana/meteora-damm-v2-accounts.ts'
 import {
   DLMM_BINS_PER_ARRAY,
   type DlmmBin,
@@ -46,6 +47,41 @@ export function clmmStateOf({ sqrtPrice, tick, liquidity, tickSpacing, ticks }: 
       },
       extensionStarts,
       tickArrays: new Map(arrays.map(({ start }) => [start, { startTick: start, ticks: ticksFrom(start) }])),
+    },
+  }
+}
+
+/** Greatest and least root of a price of a pool of DAMM v2. */
+const [DAMM_ROOT_MIN, DAMM_ROOT_MAX] = [4_295_048_016n, 79_226_673_521_066_979_257_578_248_091n]
+
+type DammTerms = Pick<DammPoolState, 'baseFee' | 'dynamicFee' | 'volatility' | 'feeMode' | 'compoundingBps'> &
+  Readonly<{
+    sqrtPrice: bigint
+    /** Of the price's root, up and down; null = all prices. */
+    width: number | null
+    /** Of the root of the product of both amounts. */
+    liquidity: bigint
+  }>
+
+/** A pool that holds what its liquidity needs. It was activated at time zero. */
+export function dammStateOf({ sqrtPrice, width, liquidity, ...terms }: DammTerms) {
+  const times = (factor: number) => (sqrtPrice * BigInt(Math.round(factor * 2 ** 32))) >> 32n
+  const [low, high] = width === null ? [DAMM_ROOT_MIN, DAMM_ROOT_MAX] : [times(1 / (1 + width)), times(1 + width)]
+  const reserves = [
+    ((liquidity << 64n) * (high - sqrtPrice)) / (high * sqrtPrice) + 1n,
+    (liquidity * (sqrtPrice - low)) / (1n << 64n) + 1n,
+  ] as const
+  const none = [0n, 0n] as const
+  return {
+    kind: 'meteora-damm-v2' as const,
+    state: {
+      state: {
+        ...{ ...terms, sqrtPrice, sqrtPriceMin: low, sqrtPriceMax: high, initialSqrtPrice: sqrtPrice },
+        ...{ liquidity: liquidity << 64n, reserves, feeRateMax: 990_000_000n, protocolShare: 20n, referralShare: 20n },
+        ...{ isEnabled: true, activation: { point: 0n, isSlot: false } },
+        ...{ protocolFees: none, lpFees: none, feeGrowth: none },
+      },
+      vaults: reserves,
     },
   }
 }

@@ -51,8 +51,8 @@ const long = [
   'server/test/swap/routing/{independent-bounds,optimality,production-limits}.test.ts',
 ]
 
-/** Swaps per contract of the comparison of the pool mathematics with real contracts, in `npm run test:long`. */
-const LONG_SWAPS = process.env['TEST_SWAPS'] ?? '1000'
+/** Swaps per contract of the comparison of the pool mathematics with real contracts, in `npm run test:long`: twice those of `npm test`. */
+const LONG_SWAPS = process.env['TEST_SWAPS'] ?? '1200'
 /** Set by `npm run test:long`. With a path in `npm test`, these files belong to `nodes` alone. */
 const repeated = process.env['TEST_LONG'] === '1' ? ['server/test/swap/routing/differential/*.test.ts'] : []
 

@@ -16,7 +16,7 @@ import {
 } from './requests.ts'
 import type { Goal, Result } from './results.ts'
 import { type Comparison, compare, describeSpread, type Pace, type Side } from './rounds.ts'
-import { runStatements } from './seed-database.ts'
+import { exchangeId, runStatements } from './seed-database.ts'
 import type { WholeExchangesSettings } from './whole-exchanges.ts'
 
 /** Connections of all loads except creates. */
@@ -98,6 +98,13 @@ function firstPolls(app: App): Side {
 /** A rewritten table makes the processes empty their caches of polls (docs/poll-cache.md). The table has no rows. */
 const emptyPollCache = ({ databaseUrl }: App) => runStatements(databaseUrl, ['vacuum full payouts'])
 
+/** A polled exchange must have its execution: without the seeded deposits, answers would be shorter than in production. */
+async function requireWholeAnswer(app: App): Promise<void> {
+  const response = await fetchFrom(portOf(app), `${STATUS_PATH}?id=${exchangeId(1)}`)
+  const { exchange } = (await response.json()) as { exchange?: { exchanges: readonly unknown[] } }
+  if (exchange?.exchanges.length !== 1) throw new Error('a seeded exchange has no execution in its answer')
+}
+
 function repeatedPolls(app: App): Side {
   const requests = pollRequests(STATUS_PATH, app.rows, POLLS_PER_ROUND)
   return { processes: [app.process], run: (ms) => runLoad(loadOf(portOf(app), cycle(requests)), ms) }
@@ -115,6 +122,7 @@ function bareSelects(app: App): Side {
 }
 
 export async function benchPolls(small: App, large: App, pace: Pace): Promise<Result[]> {
+  await requireWholeAnswer(large)
   const rows = `${large.rows} ÷ ${small.rows} exchanges`
   const firsts = { ...pace, rounds: Math.max(pace.rounds, FIRST_POLL_ROUNDS) }
   const first = await compare(firstPolls(small), firstPolls(large), firsts)

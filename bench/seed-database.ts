@@ -51,8 +51,8 @@ const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 export const seededDepositAddress = (n: number): string => `0x${md5(String(n))}${md5(`x${n}`).slice(0, 8)}`
 
 /**
- * Inserts `count` finished exchanges of the partner, each with a deposit address and a paid execution. Deposits are left out, because
- * neither status polls nor block scans read them. Foreign keys are dropped during the inserts and checked once at the end.
+ * Inserts `count` finished exchanges of the partner, each with a deposit address, a swept deposit and a paid execution. Foreign keys
+ * are dropped during the inserts and checked once at the end.
  */
 export function seedStatements(count: number): string[] {
   const toExchanges = 'foreign key (exchange_id) references exchanges'
@@ -60,6 +60,7 @@ export function seedStatements(count: number): string[] {
   return [
     'set synchronous_commit = off',
     'alter table deposit_targets drop constraint deposit_targets_exchange_id_fkey',
+    'alter table deposits drop constraint deposits_exchange_id_fkey',
     'alter table executions drop constraint executions_exchange_id_fkey, drop constraint executions_deposit_id_fkey',
     `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
        recipient_address, refund_address, partner_fee_bps, status, created_at, expires_at)
@@ -69,12 +70,19 @@ export function seedStatements(count: number): string[] {
      from ${series}, partners p where p.name = '${PARTNER}'`,
     `insert into deposit_targets (exchange_id, leg, network, address, key_index)
      select ${id('n')}, 0, '${SEEDED_NETWORK}', ${address('n')}, n + ${count} from ${series}`,
+    `insert into deposits (id, network, identity, tx_hash, exchange_id, leg, address, key_index, asset_id, units, sender, block_height,
+       block_hash, required_confirmations, status, credited_units, credits, swept_by)
+     overriding system value
+     select n, '${SEEDED_NETWORK}', 'in' || n, 'in' || n, ${id('n')}, 0, ${address('n')}, n + ${count}, 'eth@eth',
+       1000000000000000000 + n, ${address("'s' || n")}, 1 + n / 100, md5('block' || n / 100), 12, 'credited',
+       1000000000000000000 + n, 1, ${id('n')}
+     from ${series}`,
     `insert into executions (id, exchange_id, deposit_id, leg, status, received_units, due_units, rate_kind, sent_units, payin_hash, payout_hash)
      select ${id('n')}, ${id('n')}, n, 0, 'finished', 1000000000000000000 + n, 3500000, 'floating', 3500000, 'in' || n, 'out' || n from ${series}`,
     `alter table deposit_targets add ${toExchanges}`,
-    `alter table executions add ${toExchanges}`,
+    `alter table deposits add ${toExchanges}`,
+    `alter table executions add ${toExchanges}, add foreign key (deposit_id) references deposits`,
     `select setval('deposit_key_index', ${2 * count + 1})`,
-    // The block scan inserts deposits, whose ids must not collide with the deposit ids of the seeded executions.
     `alter table deposits alter column id restart with ${count + 1}`,
     'vacuum analyze',
   ]

@@ -82,9 +82,12 @@ export async function isReopenedByReorg(stage: Stage): Promise<void> {
     await stage.scenario.mine(stage.network, 3)
     const before = await stage.becomes(hash, 'finished')
     expect(await stage.balance(usdc, user.address)).toBeGreaterThan(0n)
-    await stage.scenario.reorg(stage.network, 6)
-    // The node may return the transaction to its pool after the reorg: drop it.
-    await stage.rpc('anvil_dropTransaction', hash)
+    await stage.scenario.until('it is in no block', async () => {
+      await stage.scenario.reorg(stage.network, 6)
+      // The node may return the transaction to its pool after the reorg, and then mine it in the last block of the new branch.
+      await stage.rpc('anvil_dropTransaction', hash)
+      return (await stage.rpc('eth_getTransactionReceipt', hash)) === null
+    })
     await stage.scenario.until('it is open again', async () =>
       (await stage.rows()).some((one: Json) => one.hash === hash && one.status === 'pending'),
     )

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { RateQuote } from './cross-chain.ts'
+import { RateQuote } from './quotes.ts'
 import { wordOf } from './scalars.ts'
 
 /** Every code of the interface. A code is never renamed or reused; new ones are added. */

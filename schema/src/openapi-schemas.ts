@@ -16,6 +16,7 @@ import * as events from './events.ts'
 import * as changes from './exchange-changes.ts'
 import * as feeAddresses from './fee-addresses.ts'
 import * as partner from './partner.ts'
+import * as quotes from './quotes.ts'
 import { KNOWN_VALUES } from './scalars.ts'
 import * as service from './service.ts'
 import * as tracking from './tracking.ts'
@@ -61,7 +62,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   ExchangeStatusAnswer: crossChain.ExchangeStatusAnswer,
   ExchangeStatusList: crossChain.ExchangeStatusList,
   Execution: crossChain.Execution,
-  Intermediary: crossChain.Intermediary,
+  Intermediary: quotes.Intermediary,
   ListedExchange: crossChain.ListedExchange,
   ListedRequest: crossChain.ListedRequest,
   Live: service.Live,
@@ -77,10 +78,10 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   PartnerFees: partner.PartnerFees,
   PartnerMovement: partner.PartnerMovement,
   PartnerUsage: partner.PartnerUsage,
-  PrivateRateQuote: crossChain.PrivateRateQuote,
+  PrivateRateQuote: quotes.PrivateRateQuote,
   Problem,
-  QuoteFees: crossChain.QuoteFees,
-  RateQuote: crossChain.RateQuote,
+  QuoteFees: quotes.QuoteFees,
+  RateQuote: quotes.RateQuote,
   RawTransactions: defi.RawTransactions,
   Ready: service.Ready,
   Refund: crossChain.Refund,

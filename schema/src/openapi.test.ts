@@ -103,12 +103,12 @@ const fields: readonly (readonly [string, TSchema, string])[] = [
   [
     'RateQuote',
     schema.RateQuote,
-    'min max fromAmount toAmount fromCurrency toCurrency fromNetwork toNetwork amountFromUsd amountToUsd +rateId +validUntil +fees',
+    'min max fromAmount toAmount fromCurrency toCurrency fromNetwork toNetwork amountFromUsd amountToUsd +rateId +validUntil +fees +minTo +maxTo',
   ],
   [
     'PrivateRateQuote',
     schema.PrivateRateQuote,
-    'min max fromAmount toAmount fromCurrency toCurrency fromNetwork toNetwork amountFromUsd amountToUsd +fees +expectedSeconds +intermediary',
+    'min max fromAmount toAmount fromCurrency toCurrency fromNetwork toNetwork amountFromUsd amountToUsd +fees +minTo +maxTo +expectedSeconds +intermediary',
   ],
   [
     'ExchangeRecord',

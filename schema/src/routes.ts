@@ -6,8 +6,6 @@ import {
   ExchangeRecord,
   ExchangeStatusAnswer,
   ExchangeStatusList,
-  PrivateRateQuote,
-  RateQuote,
 } from './cross-chain.ts'
 import {
   AddressQuery,
@@ -44,6 +42,7 @@ import {
 import { eventRoutes } from './event-routes.ts'
 import { CancelledExchange, NamedRefundAddress } from './exchange-changes.ts'
 import { partnerRoutes } from './partner-routes.ts'
+import { PrivateRateQuote, RateQuote } from './quotes.ts'
 import { keyedErrors, notModified, publicErrors, type RouteDefinition } from './route-definition.ts'
 import { serviceRoutes } from './service-routes.ts'
 import { TrackedExchange, TrackingQuery } from './tracking.ts'

@@ -7,7 +7,10 @@ beforeAll(async () => {
 })
 afterAll(() => app?.stop())
 
-type Quote = Readonly<{ fromAmount: number; toAmount: number; min: number; max: number | null; rateId: string | null }>
+type Quote = Readonly<
+  Record<'fromAmount' | 'toAmount' | 'min' | 'minTo', number> &
+    Record<'max' | 'maxTo', number | null> & { rateId: string | null }
+>
 
 const rate = async (query: Record<string, string>, path = '') => {
   const answer = await app.get(`/v1/cross-chain/rate${path}?${new URLSearchParams(query)}`)
@@ -74,6 +77,12 @@ describe('a quote for an exact output', () => {
       expect(body.min).toBeGreaterThan(0)
       expect(body.max).not.toBeNull()
       expect(body.toAmount).toBeGreaterThanOrEqual(Number(toAmount))
+      const outputs = [body.min, body.max ?? 0].map(
+        async (amount) => (await rate({ ...pair, amount: text(amount) })).body,
+      )
+      expect(await Promise.all(outputs)).toMatchObject([{ toAmount: body.minTo }, { toAmount: body.maxTo }])
+      expect(body.minTo).toBeGreaterThan(0)
+      expect(body.maxTo).toBeGreaterThan(body.minTo)
     }
   })
 

@@ -66,6 +66,26 @@ describe('currencies by their identities', () => {
     expect((await rate({ ...pair, fromChainId: '0x1' })).errors[0].field).toBe('fromChainId')
   })
 
+  test('several problems come together, a limit among them', async () => {
+    const eth = await find('eth', 'eth')
+    for (const [fromAmount, code] of [
+      ['0.000000000000000001', 'AMOUNT_BELOW_MIN'],
+      ['100000000', 'AMOUNT_ABOVE_MAX'],
+    ]) {
+      const order = { ...pair, toChainId: String(eth.chainId), fromAmount, flow: 'standard', address: 'nowhere' }
+      const refused = (await app.post('/v1/cross-chain/exchange', order)).json()
+      const problems: { code: string; field: string }[] = refused.errors
+      expect(problems.map((one) => `${one.field}: ${one.code}`).sort()).toEqual([
+        'address: INVALID_ADDRESS',
+        `fromAmount: ${code}`,
+        'toChainId: VALIDATION_ERROR',
+      ])
+      expect(problems.find((one) => one.code === code)).toMatchObject({
+        ...{ min: expect.any(String), max: expect.any(String), minTo: expect.any(String), maxTo: expect.any(String) },
+      })
+    }
+  })
+
   test('an amount outside the bounds states the limits in both currencies', async () => {
     const quote = await rate({ ...pair, amount: '0.1' })
     for (const [fromAmount, code] of [

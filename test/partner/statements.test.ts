@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseUnits } from '../../server/src/core/domain/amount.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { until } from '../support/until.ts'
 import { type PartnerApp, startPartnerApp } from './partner-app.ts'
@@ -13,10 +14,14 @@ afterAll(() => app?.stop())
 
 const today = () => new Date().toISOString().slice(0, 10)
 const status = async (id: string) => (await app.get(`/v1/cross-chain/exchange/status?id=${id}`)).json().exchange
+const bnb = { id: 'bnb@bsc', ticker: 'bnb', network: 'bsc', decimals: 18, contract: null } as const
 const other = { 'x-api-key': 'sandbox-b' }
 
+const waitForFee = () =>
+  until('the fee is in effect', async () => (await app.get('/v1/partner/usage')).json().feePercent === '0.5')
+
 async function finishOne() {
-  await until('the fee is in effect', async () => (await app.get('/v1/partner/usage')).json().feePercent === '0.5')
+  await waitForFee()
   const order = await app.order()
   app.pay(order)
   await until('the exchange is finished', async () => (await status(order.id)).status === 'finished', PATIENCE_MS)
@@ -58,6 +63,29 @@ describe('what a partner reads about itself', () => {
          from postings)::text as postings`,
     )
     expect(sums?.days).toBe(sums?.postings)
+  })
+
+  test('a quote states the service fee, the fee of its partner and the network costs apart, in the target currency', async () => {
+    await waitForFee()
+    const query = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'bnb', toNetwork: 'bsc', amount: '0.1' }
+    const quoteOf = async (headers: Record<string, string>) => {
+      const quote = (await app.get(`/v1/cross-chain/rate?${new URLSearchParams(query)}`, headers)).json()
+      const units = (name: string) => parseUnits(quote.fees[name], bnb)
+      return {
+        ...{ ours: units('service'), theirs: units('partner'), costs: units('network'), payment: units('payout') },
+        net: parseUnits(`${quote.toAmount}`, bnb),
+      }
+    }
+    const [charged, free] = [await quoteOf({}), await quoteOf(other)]
+    const grossOf = ({ ours, theirs, costs, net }: typeof free) => ours + theirs + costs + net
+    // The value at the reference rate is the same for both partners.
+    expect(grossOf(charged)).toBe(grossOf(free))
+    expect(free.theirs).toBe(0n)
+    // 0.4 % of the value between coins of this class, then 0.5 % of the rest.
+    expect(Number(free.ours) / Number(grossOf(free))).toBeCloseTo(0.004, 9)
+    expect(Number(charged.theirs) / Number(grossOf(free))).toBeCloseTo(0.996 * 0.005, 9)
+    expect(charged.costs).toBeGreaterThanOrEqual(charged.payment)
+    expect(charged.payment).toBeGreaterThan(0n)
   })
 
   test('monthly payouts state the currency, the minimum and the verified recipient', async () => {
@@ -154,6 +182,7 @@ describe('the report of all exchanges', () => {
       toToken: { contractAddress: null, chainId: expect.any(Number) },
       exchanges: [{ payinHash: expect.any(String), payoutHash: expect.any(String) }],
     })
+    // Contracts of tokens: test/scenarios/currencies-by-contract.test.ts.
     const csv = await app.get('/v1/partner/exchanges?format=csv')
     const [head = '', ...lines] = csv.body.trimEnd().split('\r\n')
     expect(head.split(',').slice(0, 3)).toEqual(['id', 'externalId', 'created'])

@@ -390,6 +390,14 @@ export interface RateQuote {
    */
   validUntil: string | null
   fees: QuoteFees
+  /**
+   * What `min` gives: the `toAmount` of its quote. Additive.
+   */
+  minTo: number
+  /**
+   * What `max` gives: the `toAmount` of its quote; null means no limit. Additive.
+   */
+  maxTo: number | null
 }
 /**
  * All fees, in the target currency: `service`, `partner` and `network`. Additive.
@@ -1892,6 +1900,14 @@ export interface PrivateRateQuote {
    */
   amountToUsd: string
   fees: QuoteFees
+  /**
+   * What `min` gives: the `toAmount` of its quote. Additive.
+   */
+  minTo: number
+  /**
+   * What `max` gives: the `toAmount` of its quote; null means no limit. Additive.
+   */
+  maxTo: number | null
   /**
    * Average time in seconds from the deposit to the payout, including confirmations and random delays. Additive.
    */

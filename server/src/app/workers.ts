@@ -17,7 +17,7 @@ import { deadlinesOf } from '../exchange/domain/deadlines.ts'
 import { createWatchJobs } from '../exchange/operations/alert-stuck-jobs.ts'
 import { createCheckLedger } from '../exchange/operations/check-ledger.ts'
 import { createCompareJournal } from '../exchange/operations/compare-signing-journal.ts'
-import { createPayMonthly, type PayMonthlyDeps } from '../exchange/operations/pay-monthly.ts'
+import { createPayMonthly, MONTHLY_TURN_MS, type PayMonthlyDeps } from '../exchange/operations/pay-monthly.ts'
 import { pollDueRows } from '../exchange/operations/poll-due-rows.ts'
 import { createReconcile } from '../exchange/operations/reconcile.ts'
 import type { NodeNotes } from '../exchange/operations/record-node-notes.ts'
@@ -243,7 +243,7 @@ function slowLoops(
     ),
     repeat(log, isSandbox ? 5_000 : 30_000, 'check of the pegs failed', async () => void (await watchPegs())),
     repeat(log, isSandbox ? 5_000 : 30_000, 'check of the promises failed', async () => void (await watchPromises())),
-    repeat(log, isSandbox ? 10_000 : 600_000, 'monthly payouts failed', async () => void (await payMonthly())),
+    repeat(log, isSandbox ? 10_000 : MONTHLY_TURN_MS, 'monthly payouts failed', async () => void (await payMonthly())),
     repeat(log, 30_000, 'check for stalled networks failed', async () => void (await watchStalled())),
     repeat(log, 60_000, 'check for networks that are not configured failed', async () => void (await watchUnserved())),
     repeat(log, isSandbox ? 5_000 : 60_000, 'check of the refunds failed', async () => void (await watchRefunds())),

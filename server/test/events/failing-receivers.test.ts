@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { freePort } from '@swapyard/lib/free-port.ts'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.ts'
 import type { Partner } from '../../src/core/domain/partner.ts'
 import type { Delivery, Webhook } from '../../src/events/domain/webhook.ts'
+import { authoritySigned } from './authority-signed.ts'
 import { addExchange, type EventStage, openEventStage, passTime, setStatuses } from './event-stage.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { selfSigned } from './self-signed.ts'
@@ -127,6 +129,9 @@ test('a redirect is never followed', async () => {
 })
 
 test('a receiver that is not there, and one with a certificate that no authority signed, get everything when they are right', async () => {
+  const authorities = getCACertificates('default')
+  onTestFinished(() => setDefaultCACertificates(authorities))
+  setDefaultCACertificates([authoritySigned.authority])
   const port = await freePort()
   const secure = await start({ tls: selfSigned })
   const [closed, unsigned] = [await addWebhook(`http://127.0.0.1:${port}/hook`), await addWebhook(secure.url)]
@@ -138,8 +143,11 @@ test('a receiver that is not there, and one with a certificate that no authority
     .toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
   expect(secure.received).toEqual([])
   const late = await start({ port })
-  await waitUntilDelivered(closed)
-  expect(late.received.map(({ event }) => event.type)).toEqual(types)
+  await secure.close()
+  const signed = await start({ tls: authoritySigned, port: Number(new URL(secure.url).port) })
+  await waitUntilDelivered(closed, unsigned)
+  for (const { received } of [late, signed]) expect(received.map(({ event }) => event.type)).toEqual(types)
+  expect(secure.received).toEqual([])
 })
 
 test('an endless answer is cut off, and its status counts', async () => {

@@ -25,7 +25,7 @@ export const currencies = [
 ]
 
 export const quote: RateQuote = {
-  ...{ min: 5, max: 1_000, fromAmount: 100, toAmount: 0.0625 },
+  ...{ min: 5, max: 1_000, minTo: 0.003, maxTo: 0.626, fromAmount: 100, toAmount: 0.0625 },
   ...{ fromCurrency: 'xrp', fromNetwork: 'xrp', toCurrency: 'eth', toNetwork: 'eth' },
   ...{ amountFromUsd: '220.5', amountToUsd: '219.1', rateId: 'rate-1', validUntil: '2026-01-02T03:05:05.000Z' },
   fees: { service: '0.0003', partner: '0', network: '0.0001', payout: '0.00005' },

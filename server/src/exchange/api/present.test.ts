@@ -11,7 +11,14 @@ function asset(ticker: string, decimals: number): Asset {
 
 function issued(units: bigint, decimals: number): IssuedQuote {
   const money = asset('coin', decimals)
-  const amounts = { fromUnits: units, toUnits: units, minUnits: units, maxUnits: units }
+  const amounts = {
+    fromUnits: units,
+    toUnits: units,
+    minUnits: units,
+    maxUnits: units,
+    minToUnits: units,
+    maxToUnits: units,
+  }
   const fees = { serviceUnits: 0n, partnerUnits: 0n, networkUnits: 0n, payoutUnits: 0n }
   const quote = {
     from: money,

@@ -100,6 +100,8 @@ function presentEstimate(quote: RateQuote): Omit<WireQuote, 'rateId' | 'validUnt
       network: formatUnits(fees.networkUnits, to.decimals),
       payout: formatUnits(fees.payoutUnits, to.decimals),
     },
+    minTo: toNumber(quote.minToUnits, to.decimals, 'down'),
+    maxTo: quote.maxToUnits === null ? null : toNumber(quote.maxToUnits, to.decimals, 'down'),
   }
 }
 

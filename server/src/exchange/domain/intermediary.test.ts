@@ -76,7 +76,9 @@ describe('quoteLegs', () => {
           fc.pre(false)
           throw error
         }
-        const { minUnits, maxUnits } = quoteLegs(...both, 100_000_000n)
+        const { minUnits, maxUnits, minToUnits, maxToUnits } = quoteLegs(...both, 100_000_000n)
+        expect(quoteLegs(...both, minUnits).toUnits).toBe(minToUnits)
+        expect(quoteLegs(...both, maxUnits ?? 0n).toUnits).toBe(maxToUnits)
         const out = (units: bigint) => afterNetworkFee(both[1], afterNetworkFee(both[0], units))
         expect(afterNetworkFee(both[0], minUnits)).toBeGreaterThanOrEqual(both[1].minUnits)
         expect(out(maxUnits ?? 0n)).toBeLessThanOrEqual(both[1].availableUnits ?? 0n)

@@ -1,7 +1,15 @@
 import { scale, toSignificant } from '../../core/domain/amount.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
-import { beforeNetworkFee, maxInputFor, minInputFor, type PairPricing, quotedInputFor, quoteUnits } from './pricing.ts'
+import {
+  beforeNetworkFee,
+  maxInputFor,
+  minInputFor,
+  type PairPricing,
+  payoutUnits,
+  quotedInputFor,
+  quoteUnits,
+} from './pricing.ts'
 import { PPM, type QuotedLegs } from './private-plan.ts'
 import type { RateQuote } from './rate-quote.ts'
 
@@ -27,7 +35,9 @@ export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnit
   const secondQuote = firstQuote.toUnits > 0n ? quoteUnits(second, firstQuote.toUnits) : null
   const minUnits = toSignificant(largest(first.minUnits, minInputFor(first, second.minUnits)), 'up', 3)
   const secondMax = second.maxUnits === null ? null : scale(second.maxUnits, PPM, PPM + BigInt(payoutPpm), 'down')
-  const maxUnits = lowerMax(first.maxUnits, secondMax === null ? null : maxInputFor(first, secondMax))
+  const exactMax = lowerMax(first.maxUnits, secondMax === null ? null : maxInputFor(first, secondMax))
+  const maxUnits = exactMax === null ? null : toSignificant(exactMax, 'down')
+  const outputOf = (units: bigint) => payoutUnits(second, payoutUnits(first, units))
   const inTarget = (units: bigint) => scale(units, second.rate.numerator, second.rate.denominator, 'down')
   const { serviceUnits, partnerUnits, networkUnits } = firstQuote.fees
   const toUnits = secondQuote?.toUnits ?? 0n
@@ -44,7 +54,9 @@ export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnit
     fromUnits: firstQuote.fromUnits,
     toUnits,
     minUnits,
-    maxUnits: maxUnits === null ? null : toSignificant(maxUnits, 'down'),
+    maxUnits,
+    minToUnits: outputOf(minUnits),
+    maxToUnits: maxUnits === null ? null : outputOf(maxUnits),
     fromUsd: firstQuote.fromUsd,
     toUsd: secondQuote?.toUsd ?? 0n,
     fees: { ...fees, serviceUnits: gross - fees.partnerUnits - fees.networkUnits - toUnits },

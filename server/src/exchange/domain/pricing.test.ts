@@ -199,8 +199,8 @@ describe('quoteUnits', () => {
     fc.assert(
       fc.property(market, fc.bigInt({ min: 1n, max: 10n ** 32n }), (m, amount) => {
         const pricing = priceMarket(m)
-        const { fromUnits, toUnits, minUnits, maxUnits } = quoteUnits(pricing, amount)
-        for (const units of [fromUnits, toUnits, minUnits, maxUnits ?? 0n]) {
+        const { fromUnits, toUnits, minUnits, maxUnits, minToUnits, maxToUnits } = quoteUnits(pricing, amount)
+        for (const units of [fromUnits, toUnits, minUnits, maxUnits ?? 0n, minToUnits, maxToUnits ?? 0n]) {
           expect(units.toString().replace(/0+$/, '').length).toBeLessThanOrEqual(15)
         }
       }),

@@ -153,6 +153,8 @@ export function quoteUnits(pricing: PairPricing, requestedUnits: bigint): RateQu
     toUnits,
     minUnits,
     maxUnits,
+    minToUnits: payoutUnits(pricing, minUnits),
+    maxToUnits: maxUnits === null ? null : payoutUnits(pricing, maxUnits),
     fromUsd: usdValue(fromUnits, pair.from.asset, pricing.fromPrice, 'down'),
     toUsd: usdValue(toUnits, pair.to.asset, pricing.toPrice, 'down'),
     fees: {

@@ -11,6 +11,9 @@ export type RateQuote = Readonly<{
   minUnits: bigint
   /** null = no maximum. */
   maxUnits: bigint | null
+  /** What the bounds give, in units of `to`. */
+  minToUnits: bigint
+  maxToUnits: bigint | null
   /** Dollar values scaled by 10^12. */
   fromUsd: bigint
   toUsd: bigint

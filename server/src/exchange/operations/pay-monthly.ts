@@ -15,6 +15,9 @@ export type PayMonthlyDeps = ConvertBalancesDeps &
 
 const ACTOR = 'monthly payouts'
 
+/** Time between two turns in production. */
+export const MONTHLY_TURN_MS = 600_000
+
 /**
  * Converts what is paid in another currency, then pays balances of partners once a month, as the operator's pay-out does. The
  * intent is committed first and fixes the amount; its payout is keyed by the month, so it is queued once, however often this is

@@ -29,6 +29,8 @@ const quote = {
   toUnits: 77n,
   minUnits: 1n,
   maxUnits: null,
+  minToUnits: 1n,
+  maxToUnits: null,
   fromUsd: 1n,
   toUsd: 1n,
   fees: { serviceUnits: 0n, partnerUnits: 0n, networkUnits: 0n, payoutUnits: 0n },

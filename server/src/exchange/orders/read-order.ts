@@ -71,7 +71,7 @@ export function readOrder(
   const terms = from && to && fromUnits !== null ? { from, to, fromUnits } : null
   const rate = attempt(() => readRate(deps, partner, order, terms), failures)
   // The terms of a rateId were within the bounds when it was issued.
-  if (quote && priced && from && to && !rate) checkBounds(quote, priced, { from, to }, problems)
+  if (quote && from && to && !rate) checkBounds(quote, { from, to }, problems)
   if (hasFailed() || !from || !to || !quote) throw combineProblems(problems, failures)
   return { from, to, quote, recipient, refund, rate }
 }
@@ -187,13 +187,10 @@ function readRate(
 
 function checkBounds(
   quote: RateQuote,
-  priced: (fromUnits: bigint) => RateQuote,
   { from, to }: Readonly<{ from: Currency; to: Currency }>,
   problems: Problem[],
 ): void {
   if (quote.withinBounds) return
-  /** What a limit gives. */
-  const inTarget = (units: bigint) => formatUnits(priced(units).toUnits, to.asset.decimals)
   const { ticker, network, decimals } = from.asset
   const isBelow = quote.fromUnits < quote.minUnits
   const min = formatUnits(quote.minUnits, decimals)
@@ -207,8 +204,8 @@ function checkBounds(
     ...(max === null ? {} : { max }),
     currency: ticker,
     network,
-    minTo: inTarget(quote.minUnits),
-    ...(quote.maxUnits === null ? {} : { maxTo: inTarget(quote.maxUnits) }),
+    minTo: formatUnits(quote.minToUnits, to.asset.decimals),
+    ...(quote.maxToUnits === null ? {} : { maxTo: formatUnits(quote.maxToUnits, to.asset.decimals) }),
     toCurrency: to.asset.ticker,
     toNetwork: to.asset.network,
   })

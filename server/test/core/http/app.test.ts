@@ -34,6 +34,8 @@ describe('quotes', () => {
       rateId: expect.any(String),
       validUntil: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       fees: { service: '6.4', partner: '0', network: '0', payout: '0' },
+      minTo: 9.9,
+      maxTo: 99000,
     })
   })
 

@@ -302,6 +302,8 @@ function priceQuote({ from, to }: Pair, fromUnits: bigint, flow: RateRequest['fl
     toUnits,
     minUnits,
     maxUnits,
+    minToUnits: scale(toUnitsOfUsd(to, MIN_USD), 99n, 100n, 'down'),
+    maxToUnits: scale(toUnitsOfUsd(to, MAX_USD), 99n, 100n, 'down'),
     fromUsd: dollars,
     toUsd: scale(dollars, 99n, 100n, 'down'),
     fees: { serviceUnits: gross - toUnits, partnerUnits: 0n, networkUnits: 0n, payoutUnits: 0n },

@@ -23,11 +23,12 @@ describe('a private quote', () => {
   test('has the fields of a rate quote without rateId, the expected duration and the intermediary', async () => {
     const answer = await requestQuote({ amount: '0.01', privateType: 'efficient' })
     expect(answer.statusCode).toBe(200)
-    const { fees, expectedSeconds, intermediary, ...rest } = answer.json()
+    const { fees, expectedSeconds, intermediary, minTo, maxTo, ...rest } = answer.json()
     expect(Object.keys(rest)).toEqual(
       'min max fromAmount toAmount fromCurrency toCurrency fromNetwork toNetwork amountFromUsd amountToUsd'.split(' '),
     )
     expect(rest.fromAmount).toBe(0.01)
+    expect([minTo, maxTo]).toEqual([expect.any(Number), expect.any(Number)])
     expect(Object.keys(fees)).toEqual(['service', 'partner', 'network', 'payout'])
     expect(expectedSeconds).toBe(120)
     expect(Object.keys(intermediary)).toEqual(['currency', 'network', 'isTransparent'])

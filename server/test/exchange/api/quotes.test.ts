@@ -40,6 +40,8 @@ const issuedQuotes: fc.Arbitrary<IssuedQuote> = fc.record({
     toUnits: units,
     minUnits: units,
     maxUnits: fc.option(units),
+    minToUnits: units,
+    maxToUnits: fc.option(units),
     fromUsd: units,
     toUsd: units,
     fees: fc.record({ serviceUnits: units, partnerUnits: units, networkUnits: units, payoutUnits: units }),
@@ -90,11 +92,13 @@ describe('the body of a rate quote', () => {
       fc.asyncProperty(issuedQuotes, async (issued) => {
         quoteRate.mockReturnValue(issued)
         const answer = JSON.parse((await request(path(goodRate))).body)
-        const { from, to, minUnits, maxUnits, fromUnits, toUnits } = issued.quote
+        const { from, to, minUnits, maxUnits, minToUnits, maxToUnits, fromUnits, toUnits } = issued.quote
         expect(answer.min).toBe(toRoundedNumber(minUnits, from.decimals, 'up'))
         expect(answer.max).toBe(maxUnits === null ? null : toRoundedNumber(maxUnits, from.decimals, 'down'))
         expect(answer.fromAmount).toBe(toRoundedNumber(fromUnits, from.decimals, 'down'))
         expect(answer.toAmount).toBe(toRoundedNumber(toUnits, to.decimals, 'down'))
+        expect(answer.minTo).toBe(toRoundedNumber(minToUnits, to.decimals, 'down'))
+        expect(answer.maxTo).toBe(maxToUnits === null ? null : toRoundedNumber(maxToUnits, to.decimals, 'down'))
         for (const value of [answer.min, answer.max ?? 0, answer.fromAmount, answer.toAmount])
           expect(countSignificantDigits(value)).toBeLessThanOrEqual(15)
       }),

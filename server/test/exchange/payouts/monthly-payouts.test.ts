@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PATIENCE } from '../../../../test/support/patience.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
-import { createPayMonthly, type PayMonthlyDeps } from '../../../src/exchange/operations/pay-monthly.ts'
+import { createPayMonthly, MONTHLY_TURN_MS, type PayMonthlyDeps } from '../../../src/exchange/operations/pay-monthly.ts'
 import type { MonthlyPayoutStore } from '../../../src/exchange/ports/store/monthly-payouts.ts'
 import type { Store } from '../../../src/exchange/ports/store/store.ts'
 import { COIN, ETHER, market, startMoneyPath } from '../money-path.ts'
@@ -109,7 +109,7 @@ test('concurrent workers make one payout', async () => {
   expect(await received()).toEqual([owed])
 })
 
-test('the payout of the month before does not count for this month', async () => {
+test('the first turn of a month pays the balance, also after a payout of the month before, and turns are less than 24 hours apart', async () => {
   await set(1n)
   const owed = await earn()
   await fixture.database.query(
@@ -118,7 +118,8 @@ test('the payout of the month before does not count for this month', async () =>
     [partner.id, randomUUID()],
   )
   await payMonthly()
-  expect(await received()).toEqual([owed])
+  expect([await received(), await readOwed()]).toEqual([[owed], 0n])
+  expect(MONTHLY_TURN_MS).toBeLessThan(24 * 3_600_000)
 })
 
 test('a balance below the minimum, a suspended partner and an ended setting are not paid', async () => {

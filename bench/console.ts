@@ -13,9 +13,10 @@ import { POSTINGS_PER_EXCHANGE, seedLedgerRows } from '../server/test/adapters/p
 import type { App, Infrastructure } from './infrastructure.ts'
 import { median, quantile } from './load.ts'
 import type { Result } from './results.ts'
+import { SEEDED_HASH, seedOperatorRows } from './seed-operators.ts'
 
 /** Requests of each list, one after another: of all lists together fewer than the rate limit of a minute, 1200. */
-const REQUESTS = 30
+const REQUESTS = 26
 const LIST_GOAL_MS = 200
 /** Requests of each report: it reads all postings of its period. */
 const REPORT_REQUESTS = 5
@@ -58,26 +59,35 @@ const listsOf = (rows: number): readonly string[] => {
     'unclaimed',
     'swaps',
     'swaps?status=failed',
+    `swaps?hash=${SEEDED_HASH}`,
     'audit',
     'audit?actor=operator:rare',
     `webhooks/deliveries?webhook=${seededWebhook}`,
     'webhooks',
+    'webhooks?partner=acme',
+    'requests',
+    'requests?state=asked',
+    'sessions',
+    'partners',
     'overview',
   ]
 }
 
-type Answer = Readonly<{ data?: readonly Readonly<{ id?: string }>[]; next?: string | null }>
+type Row = Readonly<{ id?: string; exchangeId?: string; depositId?: string }>
+type Answer = Readonly<{ data?: readonly Row[]; next?: string | null }>
 type Read = (path: string) => Promise<Answer>
 
 /**
- * Lists of the admin API beside `rows` exchanges, deposits, payouts, swaps, acts, deliveries and conversions in the ledger, and beside
- * the exchanges, swaps and acts of rare combinations, over one connection.
+ * Lists of the admin API beside `rows` exchanges, deposits, payouts, swaps, acts, deliveries and conversions in the ledger, a tenth as
+ * many requests and sessions of operators, and the exchanges, swaps and acts of rare combinations, over one connection. The pools of a
+ * network (`pools/list`) are in the memory of a process with swaps, which this one has not.
  */
 export async function benchConsole(infrastructure: Infrastructure, rows: number): Promise<Result[]> {
   const app = await infrastructure.startApp('console', 0, { hasAdmin: true })
   const database = openDatabase(app.databaseUrl, { max: 1 })
   try {
     await seedAdminRows(database, rows)
+    await seedOperatorRows(database, rows)
     await seedLedgerRows(database)
     await seedCombinations(database, {
       large: Math.round(rows * LARGE_SHARE),
@@ -88,11 +98,16 @@ export async function benchConsole(infrastructure: Infrastructure, rows: number)
   }
   const read = await logIn(app)
   const id = (await read(`exchanges?find=payout-${paidOf(rows)}`)).data?.[0]?.id ?? ''
+  const held = (await read('held')).data?.[0]
   const singles = [
     ['held payouts', 'payouts?attention=held'],
     ['queue of payouts', 'payouts/queue?network=eth'],
     ['story of an exchange', `exchanges/story?id=${id}`],
+    ['decisions about a held deposit', `held/decisions?exchangeId=${held?.exchangeId}&deposit=${held?.depositId}`],
   ] as const
+  // What is not found is answered at once.
+  for (const path of [singles[3][1], `swaps?hash=${SEEDED_HASH}`])
+    if ((await read(path)).data?.length === 0) throw new Error(`${path} has no rows`)
   const measured = await measureLists(read, [...listsOf(rows), ...singles.map(([, path]) => path)])
   const results = [sumUp(measured, rows)]
   for (const [name, path] of singles) {

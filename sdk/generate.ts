@@ -32,6 +32,10 @@ const forms: Readonly<Record<string, readonly (readonly [member: string, result:
     ['id', 'ExchangeStatusAnswer'],
     ['ids', 'ExchangeStatusList'],
   ],
+  getPartnerBalances: [
+    ["format: 'csv'", 'string'],
+    ["format?: 'json'", 'PartnerBalances'],
+  ],
   getPartnerFees: [
     ["format: 'csv'", 'string'],
     ["format?: 'json'", 'PartnerFees'],
@@ -160,7 +164,7 @@ function writeMethod(operationId: string, route: RouteDefinition): string {
     const input =
       member === null
         ? `input${isOptional ? '?' : ''}: ${type}`
-        : `input: ${type} & { ${member.includes(':') ? member : `${member}: string`} }`
+        : `input${isOptional && member.includes('?') ? '?' : ''}: ${type} & { ${member.includes(':') ? member : `${member}: string`} }`
     return `  ${operationId}(${kind === 'none' ? '' : `${input}, `}options?: CallOptions): Promise<${result}>`
   })
   return [comment, ...signatures].join('\n')

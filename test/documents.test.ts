@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
@@ -145,6 +145,24 @@ describe('decision records', () => {
       '0998',
     ])
     expect(linksToRecords(`docs/${noun}s/${file}`)).toEqual([file])
+  })
+})
+
+describe('pictures', () => {
+  const folder = 'docs/pictures'
+  /** Relative to the root of the repository: of images in Markdown and of `src` in HTML. */
+  const picturesIn = ({ path, text }: Source): readonly string[] =>
+    [...text.matchAll(/(?:!\[[^\]]*\]\(|<img src=")([^)"]+\.png)/g)].map(([, target = '']) =>
+      join(dirname(path), target),
+    )
+
+  test('are each shown by a document, and exist', () => {
+    const pictures = globSync(`${folder}/*`, { cwd: root }).sort()
+    const shown = new Set(sources.filter(({ path }) => path.endsWith('.md')).flatMap(picturesIn))
+    expect(pictures.length).toBeGreaterThan(5)
+    expect([...shown].sort()).toEqual(pictures)
+    const text = `![A page](../pictures/a.png) and <img src="b.png" width="1">, not [a link](c.png)`
+    expect(picturesIn({ path: 'docs/guides/planted.md', text })).toEqual([`${folder}/a.png`, 'docs/guides/b.png'])
   })
 })
 

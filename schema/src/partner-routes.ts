@@ -5,6 +5,7 @@ import {
   ExchangeReportQuery,
   PairsQuery,
   PartnerBalances,
+  PartnerBalancesQuery,
   PartnerFees,
   PartnerFeesQuery,
   PartnerUsage,
@@ -31,10 +32,18 @@ export const partnerRoutes = {
     path: '/v1/partner/balances',
     tag: 'Partner',
     summary: 'Balances',
-    description: 'What we owe you, by currency: fees, and proceeds of exchanges without a recipient. Additive.',
+    description:
+      'What we owe you, by currency: fees, and proceeds of exchanges without a recipient. CSV has the balances without the monthly payouts. Additive.',
     access: 'partner:read',
     cost: 5,
-    success: { 200: { description: 'All balances above zero.', schema: PartnerBalances } },
+    query: PartnerBalancesQuery,
+    success: {
+      200: {
+        description: 'All balances above zero.',
+        schema: PartnerBalances,
+        csv: 'currency,network,amount\r\nusdt,eth,120.5\r\n',
+      },
+    },
     errors: keyedErrors,
   },
   getPartnerFees: {

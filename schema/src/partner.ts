@@ -55,6 +55,7 @@ export const PartnerBalances = Type.Object(
   { description: 'Balances of the partner by currency.' },
 )
 export type PartnerBalances = Static<typeof PartnerBalances>
+export const PartnerBalancesQuery = Type.Object({ format })
 
 export const movementKinds = ['exchangeFee', 'swapFee', 'proceeds', 'converted', 'paidOut', 'other'] as const
 export const PartnerMovement = Type.Object(

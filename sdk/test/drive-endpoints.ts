@@ -31,7 +31,7 @@ export async function driveEndpoints(sdk: typeof Sdk, baseUrl: string, user: Use
   const exchange = await driveExchanges(sdk, swapyard)
   const swapStatuses = await driveSwaps(swapyard, user)
   await driveWebhooks(swapyard)
-  check((await events).includes('exchange.confirming'), 'events')
+  await checkEvents(swapyard, await events)
   answered.add('events')
   return { answered: [...answered], swapStatuses, refusal, ...exchange }
 }
@@ -49,14 +49,27 @@ function recordAnswers(swapyard: Sdk.Swapyard, answered: Set<string>): Sdk.Swapy
   })
 }
 
-/** The types of the events up to the end of the first exchange. The stream is open long before a deposit confirms. */
-async function readUntilFinished(swapyard: Sdk.Swapyard): Promise<string[]> {
-  const types: string[] = []
-  for await (const { type } of swapyard.events()) {
-    types.push(type)
-    if (type === 'exchange.finished') break
+/** The events until an exchange and a swap have finished. The stream is open long before a deposit confirms. */
+async function readUntilFinished(swapyard: Sdk.Swapyard): Promise<Sdk.PartnerEvent[]> {
+  const events: Sdk.PartnerEvent[] = []
+  const isRead = (wanted: string) => events.some(({ type }) => type === wanted)
+  for await (const event of swapyard.events()) {
+    events.push(event)
+    if (isRead('exchange.finished') && isRead('swap.finished')) break
   }
-  return types
+  return events
+}
+
+/** The event of the end of a swap has what its status answers. Later checks of the swap change only when it was `updated`. */
+async function checkEvents(swapyard: Sdk.Swapyard, events: readonly Sdk.PartnerEvent[]): Promise<void> {
+  check(
+    events.some(({ type }) => type === 'exchange.confirming'),
+    'events',
+  )
+  const toText = ({ updated: _, ...swap }: Sdk.DexExchange) => JSON.stringify(Object.entries(swap).sort())
+  for (const event of events)
+    if (event.type === 'swap.finished')
+      check(toText(event.data) === toText(await swapyard.getSwapStatus({ id: event.data.id })), 'the event of a swap')
 }
 
 function check(isTrue: boolean, what: string): void {
@@ -146,6 +159,8 @@ async function driveExchanges(sdk: typeof Sdk, swapyard: Sdk.Swapyard) {
 async function drivePartner(swapyard: Sdk.Swapyard, id: string): Promise<void> {
   check((await swapyard.listPairs({ fromCurrency: 'btc' })).length > 0, 'listPairs')
   check(Array.isArray((await swapyard.getPartnerBalances()).data), 'getPartnerBalances')
+  const balances = await swapyard.getPartnerBalances({ format: 'csv' })
+  check(balances.startsWith('currency,network,amount'), 'getPartnerBalances as CSV')
   const today = new Date().toISOString().slice(0, 10)
   check((await swapyard.getPartnerFees({ from: today, to: today })).to === today, 'getPartnerFees')
   const table = await swapyard.getPartnerFees({ from: today, to: today, format: 'csv' })

@@ -52,7 +52,8 @@ function expectEveryEndpoint({ answered, statuses, swapStatuses, toAmount, balan
   const operations = [...Object.keys(routes), ...Object.keys(sandboxRoutes)]
   // A stream is no call with one answer: `events` reads it.
   expect(operations.filter((id) => !answered.includes(id))).toEqual(['streamEvents', 'createSandboxReorg'])
-  // A reorganisation would drop the payments of other tests. Its refusal shows that the call arrives.
+  // A reorganisation would drop the payments of other tests. Its refusal shows that the call arrives; the playground
+  // makes one (test/pages/playground.test.ts).
   expect(refusal).toBe('createSandboxReorg 404')
   expect(answered).toEqual(expect.arrayContaining(['events', 'waitForExchange', 'waitForSwap']))
   expect(statuses.at(-1)).toBe('finished')

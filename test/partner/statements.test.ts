@@ -42,6 +42,14 @@ describe('what a partner reads about itself', () => {
     const decimal = `0.${fee.toString().padStart(18, '0')}`.replace(/0+$/, '')
     const balances = (await app.get('/v1/partner/balances')).json()
     expect(balances.data).toEqual([{ currency: 'bnb', network: 'bsc', amount: decimal }])
+    const balancesAsCsv = await app.get('/v1/partner/balances?format=csv')
+    expect(balancesAsCsv.headers).toMatchObject({
+      'content-type': expect.stringContaining('text/csv'),
+      'content-disposition': 'attachment; filename="balances.csv"',
+      'cache-control': 'no-store',
+    })
+    expect(balancesAsCsv.body).toBe(`currency,network,amount\r\nbnb,bsc,${decimal}\r\n`)
+    expect((await app.get('/v1/partner/balances', { accept: 'text/csv' })).body).toBe(balancesAsCsv.body)
     const period = { from: today(), to: today() }
     const statement = (await app.get(`/v1/partner/fees?${new URLSearchParams(period)}`)).json()
     const row = { currency: 'bnb', network: 'bsc', kind: 'exchangeFee', credited: decimal, debited: '0', count: 1 }
@@ -54,6 +62,7 @@ describe('what a partner reads about itself', () => {
     const accepted = await app.get(`/v1/partner/fees?${new URLSearchParams(period)}`, { accept: 'text/csv' })
     expect(accepted.body).toBe(csv.body)
     // Another partner has nothing of it.
+    expect((await app.get('/v1/partner/balances?format=csv', other)).body).toBe('currency,network,amount\r\n')
     expect((await app.get('/v1/partner/balances', other)).json()).toEqual({ data: [], monthlyPayouts: [] })
     expect((await app.get(`/v1/partner/fees?${new URLSearchParams(period)}`, other)).json().data).toEqual([])
     // The sums by day are those of all postings.

@@ -31,6 +31,7 @@ import type {
   FeeAddress,
   FeeAddressList,
   GetExchangeStatusQuery,
+  GetPartnerBalancesQuery,
   GetPartnerFeesQuery,
   GetPrivateExchangeStatusQuery,
   GetSandboxBalanceQuery,
@@ -122,7 +123,7 @@ export const operations = {
   listDeliveries: ['GET', '/v1/webhooks/{id}/deliveries', 'query', 'json'],
   redeliver: ['POST', '/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver', 'path', 'json'],
   listPairs: ['GET', '/v1/cross-chain/pairs', 'query', 'json'],
-  getPartnerBalances: ['GET', '/v1/partner/balances', 'none', 'json'],
+  getPartnerBalances: ['GET', '/v1/partner/balances', 'query', 'json'],
   getPartnerFees: ['GET', '/v1/partner/fees', 'query', 'json'],
   listFeeAddresses: ['GET', '/v1/partner/fee-addresses', 'none', 'json'],
   setFeeAddress: ['POST', '/v1/partner/fee-addresses', 'body', 'json'],
@@ -245,8 +246,9 @@ export interface Operations {
   /** List pairs: `GET /v1/cross-chain/pairs`. Every direction that can be exchanged now, with its flows and limits. Additive. */
   listPairs(input?: ListPairsQuery, options?: CallOptions): Promise<CurrencyPairs>
 
-  /** Balances: `GET /v1/partner/balances`. What we owe you, by currency: fees, and proceeds of exchanges without a recipient. Additive. */
-  getPartnerBalances(options?: CallOptions): Promise<PartnerBalances>
+  /** Balances: `GET /v1/partner/balances`. What we owe you, by currency: fees, and proceeds of exchanges without a recipient. CSV has the balances without the monthly payouts. Additive. */
+  getPartnerBalances(input: GetPartnerBalancesQuery & { format: 'csv' }, options?: CallOptions): Promise<string>
+  getPartnerBalances(input?: GetPartnerBalancesQuery & { format?: 'json' }, options?: CallOptions): Promise<PartnerBalances>
 
   /** Statement of fees: `GET /v1/partner/fees`. Fees, proceeds and payments by day, currency and kind, as the ledger booked them. Additive. */
   getPartnerFees(input: GetPartnerFeesQuery & { format: 'csv' }, options?: CallOptions): Promise<string>
@@ -263,7 +265,7 @@ export interface Operations {
 
   /** Report of all exchanges: `GET /v1/partner/exchanges`. All exchanges of a period, of any age, oldest first, in pages: ask for `nextPage` until it is null. CSV without `page` and `limit` is the whole period, with one row for each deposit. Additive. */
   listPartnerExchanges(input: ListPartnerExchangesQuery & { format: 'csv' }, options?: CallOptions): Promise<string>
-  listPartnerExchanges(input: ListPartnerExchangesQuery & { format?: 'json' }, options?: CallOptions): Promise<ExchangeReport>
+  listPartnerExchanges(input?: ListPartnerExchangesQuery & { format?: 'json' }, options?: CallOptions): Promise<ExchangeReport>
 
   /** Rates feed: `GET /v1/rates`. XML in the format of rate monitors. Public; an API key makes no difference. `amount` and `maxamount` are computed from reserves that are rounded down to two digits. */
   getRates(options?: CallOptions): Promise<string>

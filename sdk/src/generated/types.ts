@@ -2852,6 +2852,12 @@ export interface ListPairsQuery {
    */
   toNetwork?: string
 }
+export interface GetPartnerBalancesQuery {
+  /**
+   * `csv` returns the same rows as CSV (RFC 4180), as `Accept: text/csv` does.
+   */
+  format?: AnswerFormat
+}
 export interface GetPartnerFeesQuery {
   /**
    * First day, in UTC.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { verifyWebhook } from '../../../sdk/src/webhook.ts'
@@ -211,6 +212,65 @@ test('a change of a fee address is an event, with what the endpoint answers', as
     data: [{ network: 'eth', address: null, next: { address: '0x52908400098527886E0F7030069857D2E4169EE7' } }],
   })
   expect(JSON.parse(stream.events[0]?.data ?? '')).toMatchObject({ type: 'partner.fee_address_changed', data: body })
+})
+
+/** A webhook for one type alone, and a stream. */
+async function follow(type: string) {
+  const { body } = await call('POST', '/v1/webhooks', { url: receiver.url, events: [type] })
+  const stream = await openStream(`${baseUrl}/v1/events`)
+  streams.push(stream)
+  return {
+    stream,
+    dataOf: (wanted: string) => JSON.parse(stream.events.find((one) => one.type === wanted)?.data ?? '{}').data,
+    readDeliveries: async () => (await call('GET', `/v1/webhooks/${body['id']}/deliveries`)).body['data'],
+  }
+}
+
+test('a refund that waits for an address is an event beside the status, with what the endpoint answers', async () => {
+  const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'bnb', toNetwork: 'bsc' }
+  const { body: quote } = await call('GET', `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, amount: '1' })}`)
+  const { body: created } = await call('POST', '/v1/cross-chain/exchange', {
+    ...{ ...pair, fromAmount: '0.1', flow: 'standard', address: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045' },
+  })
+  const { stream, dataOf, readDeliveries } = await follow('exchange.refund_address_required')
+  const { depositAddress: address } = created['request'] as { depositAddress: string }
+  // Below the minimum, and more than the fee of a refund.
+  memory.memoryNetworks.get('eth')?.pay({ address, units: BigInt(Math.floor(Number(quote['min']) * 0.9e18)) })
+  await expect
+    .poll(() => typesOf(stream.events), PATIENCE)
+    .toEqual(expect.arrayContaining(['exchange.verifying', 'exchange.refund_address_required']))
+  const { body: answer } = await call('GET', `/v1/cross-chain/exchange/status?id=${created['id']}`)
+  expect(answer).toMatchObject({ exchange: { status: 'verifying', statusReason: 'REFUND_ADDRESS_REQUIRED' } })
+  expect(dataOf('exchange.refund_address_required')).toEqual(answer)
+  await expect
+    .poll(readDeliveries, PATIENCE)
+    .toMatchObject([{ type: 'exchange.refund_address_required', state: 'delivered' }])
+})
+
+test('each status of a swap is an event, with what the endpoint answers', async () => {
+  const { stream, dataOf, readDeliveries } = await follow('swap.finished')
+  const [id, hash] = [randomUUID(), `0x${'5a'.repeat(32)}`]
+  const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045'
+  const { database } = memory.app
+  await database.query(
+    `insert into swaps (id, partner_id, network, hash, token_in, decimals_in, units_in, token_out, decimals_out,
+       expected_units, min_units, sender, recipient, fee_ppm, owes_fee, expires_by)
+     select $1, partner_id, 'base', $2, $3, 18, 1500000000000000000, $3, 6, 4800000000, 4700000000, $3, $3, 0, false, 'never'
+     from api_keys where id = 'sandbox'`,
+    [id, hash, address],
+  )
+  const reach = async (status: string, change: string) => {
+    await database.query(`update swaps set status = $2${change} where id = $1`, [id, status])
+    await expect.poll(() => typesOf(stream.events), PATIENCE).toContain(`swap.${status}`)
+    const { body: answer } = await call('GET', `/v1/defi/exchange/status?id=${id}`)
+    expect(answer).toMatchObject({ id, hash, status })
+    expect(dataOf(`swap.${status}`)).toEqual(answer)
+    return answer
+  }
+  expect(await reach('confirming', '')).toMatchObject({ amountFrom: '1.5', amountTo: '4800' })
+  const finished = await reach('finished', ", received_units = 4790000000, block_hash = 'h', block_height = 1")
+  expect(finished).toMatchObject({ amountTo: '4790', statusReason: null })
+  await expect.poll(readDeliveries, PATIENCE).toMatchObject([{ type: 'swap.finished', state: 'delivered' }])
 })
 
 test('a draining server ends its streams, and closes', async () => {

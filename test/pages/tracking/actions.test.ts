@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ExchangeView } from '../../../server/src/exchange/domain/exchange.ts'
 import { makeView } from '../../../server/src/exchange/domain/tracked-exchange.fixture.ts'
+import { type Language, localeOf } from '../../../server/src/pages/tracking/languages/locale.ts'
 import { describeWith } from '../../support/describe-with.ts'
 import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { until } from '../../support/until.ts'
@@ -171,39 +172,45 @@ describeWith('chromium', 'a payer on the tracking page', () => {
     await page.close()
   })
 
-  const nameRefundAddress = async (page: Page, press: (name: string) => Promise<void>) => {
-    await page.getByLabel('Refund address').fill('nowhere')
-    await press('Continue')
+  const nameRefundAddress = async (page: Page, press: (name: string) => Promise<void>, lang: Language = 'en') => {
+    const { refund, refundErrors } = localeOf(lang).texts
+    const field = page.getByLabel(refund.address)
+    const confirmHeading = page.getByRole('heading', { name: refund.confirmHeading })
+    await field.fill('nowhere')
+    await press(refund.next)
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').textContent()).toBe('This is not a valid address on the network Bitcoin.')
-    expect(await page.getByLabel('Refund address').inputValue()).toBe('nowhere')
+    expect(await page.getByRole('alert').textContent()).toBe(refundErrors.invalid.replace('{network}', 'Bitcoin'))
+    expect(await field.inputValue()).toBe('nowhere')
     expect(await findViolations(page)).toEqual([])
-    await page.getByLabel('Refund address').fill(refundAddress)
-    await press('Continue')
-    await page.getByRole('heading', { name: 'Is this address correct?' }).waitFor()
+    await field.fill(refundAddress)
+    await press(refund.next)
+    await confirmHeading.waitFor()
     expect(await page.locator('dd.large').textContent()).toBe(refundAddress)
     expect(await findViolations(page)).toEqual([])
-    await press('Change the address')
-    expect(await page.getByLabel('Refund address').inputValue()).toBe(refundAddress)
-    await press('Continue')
-    await page.getByRole('heading', { name: 'Is this address correct?' }).waitFor()
+    await press(refund.change)
+    expect(await field.inputValue()).toBe(refundAddress)
+    await press(refund.next)
+    await confirmHeading.waitFor()
   }
 
-  test('names a refund address after a mistake and a second look', async () => {
-    for (const options of [{ viewport: { width: 1280, height: 900 } }, { ...phone, colorScheme: 'dark' as const }]) {
-      const view = stateOf('refund address required')
-      const { page, problems } = await open(view, options)
-      const press = (name: string) => page.getByRole('button', { name }).click()
-      await nameRefundAddress(page, press)
-      expect(refundOf(view)).toBeNull()
-      await press('Yes, send it to this address')
-      await page.locator('#details', { hasText: refundAddress }).waitFor()
-      expect(refundOf(view)).toEqual({ address: refundAddress, memo: null })
-      expect(await page.locator('form').count()).toBe(0)
-      // Chromium reports the status of the page that shows the mistake.
-      expect(problems.filter((one) => !one.includes('400 (Bad Request)'))).toEqual([])
-      await page.close()
-    }
+  test.each([
+    { lang: 'en', options: { viewport: { width: 1280, height: 900 } } },
+    { lang: 'en', options: { ...phone, colorScheme: 'dark' } },
+    { lang: 'ar', options: phone },
+  ] as const)('names a refund address after a mistake and a second look: $lang', async ({ lang, options }) => {
+    const view = stateOf('refund address required')
+    const { page, problems } = await open(view, options, lang)
+    const press = (name: string) => page.getByRole('button', { name }).click()
+    await nameRefundAddress(page, press, lang)
+    expect(await page.locator('html').getAttribute('lang')).toBe(lang)
+    expect(refundOf(view)).toBeNull()
+    await press(localeOf(lang).texts.refund.confirm)
+    await page.locator('#details', { hasText: refundAddress }).waitFor()
+    expect(refundOf(view)).toEqual({ address: refundAddress, memo: null })
+    expect(await page.locator('form').count()).toBe(0)
+    // Chromium reports the status of the page that shows the mistake.
+    expect(problems.filter((one) => !one.includes('400 (Bad Request)'))).toEqual([])
+    await page.close()
   })
 
   test('can do everything by the keyboard alone', async () => {

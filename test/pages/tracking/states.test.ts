@@ -5,7 +5,7 @@ import { describeWith } from '../../support/describe-with.ts'
 import { findViolations } from '../axe.ts'
 import { openPage, phone, readBrightness, startBrowser, wide } from '../browser.ts'
 import { serveTracking, type TrackingServer } from './serve.ts'
-import { createStates } from './states.ts'
+import { createStates, payinHash, payoutHash } from './states.ts'
 
 /** What the page must say in each state: its heading, and words of the explanation. */
 const expected: Readonly<Record<string, readonly [heading: string, words: RegExp]>> = {
@@ -154,31 +154,64 @@ describeWith('chromium', 'the tracking page', () => {
     }
   })
 
+  test('says the same without scripts, with QR code, deadlines, confirmations and links to explorers', async () => {
+    const withoutScripts = { ...phone, javaScriptEnabled: false }
+    for (const [name, [heading, words]] of Object.entries(expected)) {
+      const { page, problems } = await show(`${add(name)}?lang=en`, withoutScripts)
+      const count = (selector: string) => page.locator(`${selector}:visible`).count()
+      expect(await page.locator('#status h2').textContent(), name).toBe(heading)
+      expect(await page.locator('main').textContent(), name).toMatch(words)
+      const isPayable = name.startsWith('pending') && name !== 'pending, expired'
+      const seen = {
+        codes: await count('svg.qr'),
+        timers: await count('[role=timer]'),
+        meters: await count('progress'),
+      }
+      const expectedParts = {
+        codes: isPayable ? 1 : 0,
+        timers: name === 'pending, fixed rate' ? 2 : isPayable ? 1 : 0,
+        meters: heading === 'Payment seen' ? 1 : 0,
+      }
+      expect({ name, ...seen, copyButtons: await count('.copy') }).toEqual({ name, ...expectedParts, copyButtons: 0 })
+      expect(problems).toEqual([])
+    }
+    const { page } = await show(`${add('finished')}?lang=en`, withoutScripts)
+    for (const hash of [payinHash, payoutHash])
+      expect(await page.getByRole('link', { name: hash }).getAttribute('href')).toContain(hash)
+  })
+
   test.each([
     ['pending', 'bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080?amount=0.01'],
     ['pending, token', '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
     ['pending, memo', 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH'],
-  ])('shows a QR code that a phone can scan in the dark: %s', async (name, text) => {
-    const { page } = await openPage(browser, add(name), { ...phone, colorScheme: 'dark' })
-    const code = page.locator('svg.qr')
-    expect((await code.boundingBox())?.width).toBeGreaterThan(200)
-    const [ground, modules] = await code
-      .locator('path')
-      .evaluateAll((paths) => paths.map((one) => one.getAttribute('fill')))
-    expect([ground, modules]).toEqual(['#fff', '#000'])
-    const size = Number((await code.getAttribute('viewBox'))?.split(' ')[2])
-    const drawn = (await code.locator('path').nth(1).getAttribute('d')) ?? ''
-    const dark = new Set(
-      [...drawn.matchAll(/M(\d+) (\d+)h(\d+)/g)].flatMap(([, x, y, length]) =>
-        Array.from({ length: Number(length) }, (_, n) => `${Number(x) + n} ${y}`),
-      ),
-    )
-    const quiet = 4
-    const inner = size - 2 * quiet
-    const rows = Array.from({ length: inner }, (_, y) =>
-      Array.from({ length: inner }, (__, x) => dark.has(`${x + quiet} ${y + quiet}`)),
-    )
-    expect(decodeQrCode({ modules: rows, size: inner })).toBe(text)
-    await page.close()
+  ])('shows a QR code that a phone can scan in the dark, with and without scripts: %s', async (name, text) => {
+    for (const javaScriptEnabled of [true, false]) {
+      const options = { ...phone, colorScheme: 'dark', javaScriptEnabled } as const
+      const { page } = await openPage(browser, add(name), options)
+      expect(await readQrCode(page)).toBe(text)
+      await page.close()
+    }
   })
 })
+
+async function readQrCode(page: Page): Promise<string> {
+  const code = page.locator('svg.qr')
+  expect((await code.boundingBox())?.width).toBeGreaterThan(200)
+  const [ground, modules] = await code
+    .locator('path')
+    .evaluateAll((paths) => paths.map((one) => one.getAttribute('fill')))
+  expect([ground, modules]).toEqual(['#fff', '#000'])
+  const size = Number((await code.getAttribute('viewBox'))?.split(' ')[2])
+  const drawn = (await code.locator('path').nth(1).getAttribute('d')) ?? ''
+  const dark = new Set(
+    [...drawn.matchAll(/M(\d+) (\d+)h(\d+)/g)].flatMap(([, x, y, length]) =>
+      Array.from({ length: Number(length) }, (_, n) => `${Number(x) + n} ${y}`),
+    ),
+  )
+  const quiet = 4
+  const inner = size - 2 * quiet
+  const rows = Array.from({ length: inner }, (_, y) =>
+    Array.from({ length: inner }, (__, x) => dark.has(`${x + quiet} ${y + quiet}`)),
+  )
+  return decodeQrCode({ modules: rows, size: inner })
+}

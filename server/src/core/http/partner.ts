@@ -5,6 +5,7 @@ import { csvLine, isCsvRequest, setCsvHeaders } from './csv.ts'
 import { type ApiContext, callerOf, mount } from './mount.ts'
 
 const PPM_OF_BPS = 100
+const balanceColumns = ['currency', 'network', 'amount'] as const
 const columns = ['date', 'currency', 'network', 'kind', 'credited', 'debited', 'count'] as const
 
 /** What a partner reads about itself: balances, fees, limits. */
@@ -12,8 +13,10 @@ export function mountPartner(context: ApiContext<{ partnerAccount: PartnerAccoun
   const { services, settings } = context
   const { partnerAccount } = services
   mount(context, routes.getPartnerBalances, async (request, reply) => {
-    reply.header('cache-control', 'no-store')
     const { partner } = callerOf(request)
+    if (isCsvRequest(request))
+      return setCsvHeaders(reply, 'balances').send(toCsv(balanceColumns, await partnerAccount.balances(partner)))
+    reply.headers({ 'cache-control': 'no-store', vary: 'Accept' })
     const [data, monthlyPayouts] = await Promise.all([
       partnerAccount.balances(partner),
       partnerAccount.monthlyPayouts(partner),
@@ -23,10 +26,7 @@ export function mountPartner(context: ApiContext<{ partnerAccount: PartnerAccoun
   mount(context, routes.getPartnerFees, async (request, reply) => {
     const { from, to } = request.query as PartnerFeesQuery
     const data = await partnerAccount.statement(callerOf(request).partner, from, to)
-    if (isCsvRequest(request)) {
-      const lines = [csvLine(columns), ...data.map((row) => csvLine(columns.map((name) => row[name])))]
-      return setCsvHeaders(reply, `fees-${from}-${to}`).send(lines.join(''))
-    }
+    if (isCsvRequest(request)) return setCsvHeaders(reply, `fees-${from}-${to}`).send(toCsv(columns, data))
     reply.headers({ 'cache-control': 'no-store', vary: 'Accept' })
     return { from, to, data }
   })
@@ -47,3 +47,8 @@ export function mountPartner(context: ApiContext<{ partnerAccount: PartnerAccoun
     }
   })
 }
+
+const toCsv = <Column extends string>(
+  names: readonly Column[],
+  rows: readonly Readonly<Record<Column, string | number>>[],
+): string => [csvLine(names), ...rows.map((row) => csvLine(names.map((name) => row[name])))].join('')

@@ -30,7 +30,7 @@ export const docGroups: readonly DocGroup[] = [
   {
     name: 'Exchanges',
     pages: [
-      { path: '/docs/fixed-rates', file: 'docs/partners/fixed-rates.md', label: 'Fixed rates' },
+      { path: '/docs/fixed-rates', file: 'docs/partners/fixed-rates.md', label: 'Fixed rates and guards' },
       { path: '/docs/refunds', file: 'docs/partners/refunds.md', label: 'Refunds' },
       { path: '/docs/private-exchanges', file: 'docs/partners/private-exchanges.md', label: 'Private exchanges' },
       { path: '/docs/statuses', file: 'docs/partners/statuses.md', label: 'Statuses and reasons' },

@@ -44,7 +44,11 @@ export const exchangeReads = {
       networks: ['record', 'Lag in seconds since each network was last at its head.', { btc: 2 }],
       created24h: ['whole', 'Exchanges created in the last 24 hours.', 120],
       finished24h: ['whole', 'Of these, finished.', 100],
-      volume24h: ['record', 'Ordered amounts of the last 24 hours by source currency, in coins.', { 'btc@btc': '1.5' }],
+      volume24h: [
+        'record',
+        'Deposits of customers that were credited in the last 24 hours, by currency, in coins.',
+        { 'btc@btc': '1.5' },
+      ],
       hours: [
         'list',
         'The hours (UTC) since 24 hours ago, the oldest first: exchanges created in each, and how many of them finished.',
@@ -92,7 +96,11 @@ export const exchangeReads = {
       'Terms, timeline, deposits, payouts, ledger entries, guards and explorer links.',
     ],
     {
-      exchange: ['record', 'Its row: terms, status, addresses, clocks.', { id: UUID, status: 'finished' }],
+      exchange: [
+        'record',
+        'Its row: terms, status, addresses, clocks. `rate`: what the quote gives for one coin; `quotedFees`: its fees in coins of the target (`service`, `partner`, `network`), null without a fixed rate; `via`: the intermediary of a private exchange.',
+        { id: UUID, status: 'finished' },
+      ],
       addresses: ['list', 'Deposit addresses, recipient and refund address with their pages at an explorer.', []],
       guards: [
         'record',

@@ -156,7 +156,11 @@ const partnerReads = {
     refundByLink: ['flag', 'Payers may name a missing refund address on the tracking page.', true],
     email: ['text?', 'Address for e-mails; null = no e-mails.', 'ops@acme.example'],
     recipients: ['list', 'Default recipients.', []],
-    feeAddresses: ['list', 'Addresses for swap fees by network.', [{ network: 'base', address: ADDRESS }]],
+    feeAddresses: [
+      'list',
+      'Addresses for swap fees by network. `address` null = none is in effect; `next` is a new address that the partner set and the time from which it is in effect, null = none waits.',
+      [{ network: 'base', address: ADDRESS, next: { address: ADDRESS, from: '2026-11-28T11:00:00.000Z' } }],
+    ],
     monthlyPayouts: [
       'list',
       'Currencies whose balance is paid to the default recipient every month, from this minimum in coins on.',

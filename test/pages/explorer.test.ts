@@ -13,7 +13,8 @@ import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { whileMiningPaused } from '../support/mining.ts'
 import { callNode, findNode } from '../support/nodes.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
-import { openPage, phone, readBrightness, startBrowser } from './browser.ts'
+import { findViolations } from './axe.ts'
+import { appearances, openPage, readBrightness, startBrowser } from './browser.ts'
 
 let scenario: Scenario
 beforeAll(async () => {
@@ -183,26 +184,31 @@ describeWith('chromium', 'in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  test('links an address, its transaction and the networks without problems, and fits a phone', async () => {
-    const { address } = await scenario.wallet('eth')
-    await pay('usdt@eth', address, '12.5')
-    await scenario.mine('eth', 3)
-    for (const colorScheme of ['light', 'dark'] as const) {
+  test.each(appearances)(
+    '%s: an address, its transaction and the networks are linked, fit, and have no violation',
+    async (_, options) => {
+      const { address } = await scenario.wallet('eth')
+      await pay('usdt@eth', address, '12.5')
+      // Before it has the confirmations of a deposit, the page of a transaction reloads.
+      await scenario.mine('eth', 12)
       const url = `${scenario.url}/sandbox/explorer/eth/address/${address}`
-      const { page, problems } = await openPage(browser, url, { ...phone, colorScheme })
-      const readWidth = () => page.evaluate('document.documentElement.scrollWidth')
-      expect(await readWidth()).toBeLessThanOrEqual(390)
-      expect((await readBrightness(page, 'h1')) > 170).toBe(colorScheme === 'dark')
+      const { page, problems } = await openPage(browser, url, options)
+      const check = async () => {
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport?.width)
+        expect(await findViolations(page)).toEqual([])
+      }
+      await check()
+      expect((await readBrightness(page, 'h1')) > 170).toBe(options.colorScheme === 'dark')
       await page.locator('tbody a').first().click()
       await page.getByText('Token transfers').waitFor()
-      expect(await readWidth()).toBeLessThanOrEqual(390)
+      await check()
       await page.getByRole('link', { name: address }).click()
       await page.getByText('Address on Ethereum').waitFor()
       await page.getByRole('link', { name: 'Sandbox explorer' }).click()
       await page.getByRole('heading', { name: 'Networks' }).waitFor()
-      expect(await readWidth()).toBeLessThanOrEqual(390)
+      await check()
       expect(problems).toEqual([])
       await page.close()
-    }
-  })
+    },
+  )
 })

@@ -9,7 +9,8 @@ import { createSuiReads, createSuiUser } from '../../sandbox/src/sui/sui-user.fi
 import { type Chains, startChains } from '../support/chains.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
-import { openPage, phone, readBrightness, startBrowser } from './browser.ts'
+import { findViolations } from './axe.ts'
+import { openPage, phone, readBrightness, startBrowser, wide } from './browser.ts'
 
 const SOL = 'So11111111111111111111111111111111111111112'
 const SUI = '0x2::sui::SUI'
@@ -323,13 +324,19 @@ describeWith('chromium', 'in a browser', () => {
   })
   afterAll(() => browser.close())
 
+  /** Two of the four appearances have all colors and all layouts. */
+  const isChecked = (size: 'phone' | 'desktop', colorScheme: 'light' | 'dark') =>
+    (size === 'phone') === (colorScheme === 'dark')
+
   test('the pages have no problems in either color scheme, fit a phone, and link to each other', async () => {
     for (const { network, address, hash } of [onSolana, onSui])
       for (const colorScheme of ['light', 'dark'] as const)
         for (const size of ['phone', 'desktop'] as const) {
           const url = `${scenario.url}/sandbox/explorer/${network}/address/${address}`
-          const { page, problems } = await openPage(browser, url, { ...(size === 'phone' ? phone : {}), colorScheme })
+          const { page, problems } = await openPage(browser, url, { ...(size === 'phone' ? phone : wide), colorScheme })
           const check = async (name: string) => {
+            if (isChecked(size, colorScheme))
+              expect([network, name, await findViolations(page)]).toEqual([network, name, []])
             const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
             expect(width, `${network} ${name} ${size}`).toBeLessThanOrEqual(0)
             expect((await readBrightness(page, 'h1')) > 170).toBe(colorScheme === 'dark')
@@ -345,6 +352,7 @@ describeWith('chromium', 'in a browser', () => {
           await page.getByRole('heading', { name: 'Address on' }).waitFor()
           await page.getByRole('link', { name: 'Sandbox explorer' }).click()
           await page.getByRole('heading', { name: 'Networks' }).waitFor()
+          await check('networks')
           expect(problems).toEqual([])
           await page.close()
         }
@@ -352,13 +360,16 @@ describeWith('chromium', 'in a browser', () => {
 
   test('the pages of a deposit and of a failed transaction of Sui have no problems and fit a phone', async () => {
     const pages = { deposit: await depositOnSui(), failed: await createFailedOnSui() }
+    // Before it has the confirmations of a swap, the page of a transaction reloads.
+    await scenario.mine('sui', 2)
     for (const [name, { hash }] of Object.entries(pages))
       for (const colorScheme of ['light', 'dark'] as const)
         for (const size of ['phone', 'desktop'] as const) {
           const url = `${scenario.url}/sandbox/explorer/sui/tx/${hash}`
-          const { page, problems } = await openPage(browser, url, { ...(size === 'phone' ? phone : {}), colorScheme })
+          const { page, problems } = await openPage(browser, url, { ...(size === 'phone' ? phone : wide), colorScheme })
           const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
           expect(width, `${name} ${size}`).toBeLessThanOrEqual(0)
+          if (isChecked(size, colorScheme)) expect([name, await findViolations(page)]).toEqual([name, []])
           const shots = process.env['PAGE_SHOTS']
           if (shots !== undefined)
             await page.screenshot({ path: `${shots}/sui-${name}-${colorScheme}-${size}.png`, fullPage: true })

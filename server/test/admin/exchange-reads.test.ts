@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { networks } from '../../networks/index.ts'
 import { resolveNetwork } from '../../src/core/domain/network.ts'
+import { btc, eth } from '../../src/exchange/domain/pricing.fixture.ts'
 import { seedAdminRows } from '../adapters/postgres/seed-admin-rows.ts'
 import { type AdminServer, type Caller, openAdminServer, rowsOf } from './admin-server.ts'
 
@@ -53,6 +54,32 @@ test('a story has amounts in coins, and addresses and transactions with their pa
       links: [{ hash: 'payout-7', url: 'https://etherscan.io/tx/payout-7' }],
     },
   ])
+})
+
+test('a story has the rate of the quote, its fees if the rate is fixed, and the intermediary of a private exchange', async () => {
+  const { query } = server.test.database
+  const [row] = await query<{ id: string }>("select exchange_id as id from deposit_targets where address = 'address-9'")
+  const read = async () => (await caller.get(`exchanges/story?id=${row?.id}`)).body['exchange']
+  // 1 satoshi for 10.
+  expect(await read()).toMatchObject({ rate: '0.1', quotedFees: null, via: null })
+  await query(
+    'update exchanges set quoted_gross_units = 10, quoted_network_units = 2, partner_fee_bps = 2500 where id = $1',
+    [row?.id],
+  )
+  await query('alter table exchanges disable trigger user')
+  await query('update exchanges set legs = $2 where id = $1', [
+    row?.id,
+    JSON.stringify([
+      { from: btc.asset, to: eth.asset },
+      { from: eth.asset, to: btc.asset },
+    ]),
+  ])
+  await query('alter table exchanges enable trigger user')
+  expect(await read()).toMatchObject({
+    ...{ rate: '0.1', via: 'eth@eth' },
+    // The partner has a quarter of 4, which are the amount, the fee of the network and its own.
+    quotedFees: { service: '0.00000006', partner: '0.00000001', network: '0.00000002' },
+  })
 })
 
 test('held deposits and payouts link to the explorer', async () => {

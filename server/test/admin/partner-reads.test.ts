@@ -28,6 +28,30 @@ test('shows what was set for a partner: e-mail, refunds by link, and its own fee
   ])
 })
 
+test('shows the fee address that a partner set until it is in effect, also where the partner has none yet', async () => {
+  const admin = await server.logIn(await server.addOperator('eve@example.com', 'admin'))
+  expect((await admin.post('partners/add', { name: 'waits', reason: 'contract of May' })).status).toBe(201)
+  const [old, next] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`]
+  const [later, past] = [new Date(Date.now() + 3_600_000), new Date(Date.now() - 3_600_000)]
+  for (const row of [
+    ['base', null, later],
+    ['bsc', old, past],
+    ['eth', old, later],
+  ])
+    await server.test.database.query(
+      `insert into fee_addresses (partner_id, network, address, next_address, next_from)
+       select id, $1, $2, $4, $3 from partners where name = 'waits'`,
+      [...row, next],
+    )
+  const waits = { address: next, from: later.toISOString() }
+  const partner = rowsOf(await admin.get('partners')).find(({ name }) => name === 'waits')
+  expect(partner?.['feeAddresses']).toEqual([
+    { network: 'base', address: null, next: waits },
+    { network: 'bsc', address: next, next: null },
+    { network: 'eth', address: old, next: waits },
+  ])
+})
+
 test('shows the monthly payouts of a partner in coins, and the name of a partner whose payouts are paused', async () => {
   const admin = await server.logIn(await server.addOperator('bob@example.com', 'admin'))
   const reason = 'contract of May'

@@ -8,6 +8,10 @@ import { openPage, startBrowser } from '../browser.ts'
 import { KEY_ID } from './rows.ts'
 import { type ConsoleServer, logIn, pagePaths, serveConsole, XSS } from './serve.ts'
 
+const [wide, narrow] = [
+  { width: 1280, height: 900 },
+  { width: 390, height: 844 },
+]
 const acts = Object.keys(adminActions) as AdminActionName[]
 
 const BTC_ADDRESS = 'bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3'
@@ -29,6 +33,26 @@ const refused: Readonly<Partial<Record<AdminActionName, string>>> = {
   'partners-fees-paid': 'swaps are not served on btc',
   'payouts-release-input': 'is not quarantined',
 }
+
+/** An act for each form of input: texts and choices, numbers and flags, lists. What is typed, and what is asked for. */
+const byKeyboard: readonly (readonly [
+  act: AdminActionName,
+  path: string,
+  typed: Readonly<Record<string, string>>,
+  asked: Readonly<Record<string, unknown>>,
+])[] = [
+  [
+    ...(['operators-invite', '/operators'] as const),
+    { login: 'gus@example.com', role: 'support' },
+    { login: 'gus@example.com', role: 'support' },
+  ],
+  ['partners-set', '/partners/:id', { feeBps: '25', strict: 'yes' }, { name: XSS, feeBps: 25, strict: true }],
+  [
+    ...(['keys-add', '/partners/:id'] as const),
+    { scopes: 'exchange:read\nexchange:create', lifetimeDays: '90' },
+    { name: XSS, scopes: ['exchange:read', 'exchange:create'], lifetimeDays: 90 },
+  ],
+]
 
 type Member = Readonly<{ type: string; examples?: readonly unknown[] }>
 
@@ -54,7 +78,9 @@ describeWith('chromium', 'every act of the console', () => {
       "update operators set disabled_at = now() where login = 'dan@example.com'",
     )
     browser = await startBrowser()
-    ;({ page, problems } = await openPage(browser, `${console_.origin}/console/`, { reducedMotion: 'reduce' }))
+    ;({ page, problems } = await openPage(browser, `${console_.origin}/console/`, {
+      ...{ viewport: wide, colorScheme: 'light', reducedMotion: 'reduce' },
+    }))
     page.setDefaultTimeout(PATIENCE_MS)
     await logIn(page, ada, ada.code())
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
@@ -79,12 +105,29 @@ describeWith('chromium', 'every act of the console', () => {
     await dialog.getByRole('button', { name: 'Preview' }).click()
   }
 
+  /** Of the dialog, in two of the four appearances, which have all colors and all layouts. */
+  async function findDialogViolations(): Promise<readonly string[]> {
+    const found: string[] = []
+    for (const [viewport, colorScheme] of [
+      [narrow, 'dark'],
+      [wide, 'light'],
+    ] as const) {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+      found.push(...(await findViolations(page, null, '[role=dialog]')))
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      if (width > viewport.width) found.push(`scrolls: ${width} at ${viewport.width}`)
+    }
+    return found
+  }
+
   /** The error, or `shown` when the dialog says what the act will do. */
   async function previewAct(act: AdminActionName): Promise<string> {
     await page.locator(`[data-act="${act}"]`).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Reason').waitFor()
-    expect([act, await findViolations(page, null, '[role=dialog]')]).toEqual([act, []])
+    expect([act, await findDialogViolations()]).toEqual([act, []])
     await askForPreview(dialog, act)
     const forecast = dialog.getByRole('heading', { name: 'What it will do' })
     await forecast.or(dialog.getByRole('alert')).first().waitFor()
@@ -116,6 +159,46 @@ describeWith('chromium', 'every act of the console', () => {
     expect(await page.locator('img').count()).toBe(0)
     // Browsers report refusals.
     expect(problems.filter((problem) => !/status of 4\d\d/.test(problem))).toEqual([])
+  })
+
+  /** Presses Tab until this member of the element with the focus has this value. */
+  async function tabTo(member: 'name' | 'textContent', value: string): Promise<void> {
+    for (let presses = 0; presses < 40; presses += 1) {
+      await page.keyboard.press('Tab')
+      if ((await page.evaluate(`document.activeElement.${member}`)) === value) return
+    }
+    throw new Error(`Tab does not reach ${value}`)
+  }
+
+  test.each(byKeyboard)('%s at %s is carried out by the keyboard alone', async (act, path, typed, asked) => {
+    const [shown = ''] = await console_.pathsOf(path)
+    await console_.server.test.database.query('update operator_sessions set confirmed_at = clock_timestamp()')
+    await page.goto(`${console_.origin}/console${shown}`)
+    const button = page.locator(`[data-act="${act}"]:enabled`)
+    await button.focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Reason').waitFor()
+    for (const [name, text] of [...Object.entries(typed), ['reason', 'by keyboard']]) {
+      await tabTo('name', name ?? '')
+      await page.keyboard.type(text ?? '')
+    }
+    await tabTo('textContent', 'Preview')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('heading', { name: 'What it will do' }).waitFor()
+    await tabTo('textContent', 'Ask for approval')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('heading', { name: 'Waits for approval' }).waitFor()
+    const rows = await console_.server.test.database.query<{ arguments: object }>(
+      'select arguments from operator_requests where action = $1',
+      [act],
+    )
+    expect(rows.map((row) => row.arguments)).toEqual([expect.objectContaining({ ...asked })])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    // The focus is back where the act began.
+    const focused = () => page.evaluate('document.activeElement.getAttribute("data-act")')
+    await expect.poll(focused, PATIENCE).toBe(act)
   })
 
   test('a list of addresses that is cleared is empty, so that the key may be used from any', async () => {

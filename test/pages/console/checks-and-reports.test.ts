@@ -157,6 +157,30 @@ describeWith('chromium', 'checks, reports, sessions and partners of the console'
     await page.getByText('Nothing is paid to it every month.').waitFor()
   })
 
+  test('shows which fee address waits, and until when', async () => {
+    const [partner] = await query<{ id: string }>(`select id from partners where name = '${XSS}'`)
+    const [waiting] = await query<{ address: string; at: Date }>(
+      'select next_address as address, next_from as at from fee_addresses where next_from is not null',
+    )
+    await visit(`/partners/${partner?.id}`, XSS)
+    const row = page.getByRole('table', { name: 'Addresses for swap fees' }).getByRole('row', { name: 'eth' })
+    await row.getByTitle(waiting?.address ?? '', { exact: true }).waitFor()
+    expect(await row.locator('time').getAttribute('datetime')).toBe(waiting?.at.toISOString())
+  })
+
+  test('links the pools of each token', async () => {
+    await visit('/tokens', 'Tokens of swaps')
+    const link = page.getByRole('link', { name: 'Pools of OFF' })
+    const { searchParams } = new URL((await link.getAttribute('href')) ?? '', console_.origin)
+    await link.click()
+    await page.getByRole('heading', { level: 1, name: 'Pools', exact: true }).waitFor()
+    expect(await page.getByLabel('Id, DEX, token or symbol').inputValue()).toBe(searchParams.get('find'))
+    expect([searchParams.get('network'), searchParams.get('find')]).toEqual([
+      await page.getByLabel('Network').inputValue(),
+      expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+    ])
+  })
+
   test('finds a pool of a network and pauses it, with the pools of another network behind a choice', async () => {
     await visit('/dexes', 'DEXes and pools')
     await page.getByRole('link', { name: 'Pools of eth' }).click()

@@ -26,6 +26,8 @@ const ROWS = 2_000
 export const XSS = '<img src=x onerror=alert(1)>'
 /** The addresses of the examples of the acts. */
 const HOLDER = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
+/** Set by the partner, and waits. */
+const NEXT_HOLDER = `0x${'cd'.repeat(20)}`
 const TOKEN = `0x${'ab'.repeat(20)}`
 export const KEY_ID = 'Ab12Cd34'
 
@@ -140,7 +142,11 @@ async function addPartners(query: Query): Promise<string> {
   await query('insert into default_recipients (partner_id, asset_id, address, memo) values ($1, $2, $3, $4)', [
     ...[id, 'usdt@eth', HOLDER, XSS],
   ])
-  await query("insert into fee_addresses (partner_id, network, address) values ($1, 'base', $2)", [id, HOLDER])
+  await query(
+    `insert into fee_addresses (partner_id, network, address, next_address, next_from) values ($1, 'base', $2, null, null),
+       ($1, 'eth', null, $3, now() + interval '48 hours')`,
+    [id, HOLDER, NEXT_HOLDER],
+  )
   await query('update webhooks set url = $1 where id = $2', [`https://acme.example/${XSS}`, seededWebhook])
   await query('update webhook_deliveries set last_error = $1 where webhook_id = $2', [XSS, seededWebhook])
   await query(

@@ -62,7 +62,10 @@ export interface AdminLists {
   pools(): Promise<readonly Readonly<{ network: string; height: string; savedAt: Date }>[]>
   /** Number of rows that wait, at most 1000 each, and since when the longest waiting step is due. */
   waiting(): Promise<Readonly<{ executions: number; payouts: number; requests: number; oldestStepAt: Date | null }>>
-  /** Of the exchanges created within the last 24 hours. Units by source asset; hours with at least one exchange. */
+  /**
+   * Within the last 24 hours: units of the deposits that were credited and still are, by asset, and the exchanges that were created, by
+   * hours with at least one.
+   */
   lastDay(): Promise<
     Readonly<{
       volume: readonly Readonly<{ assetId: string; units: bigint }>[]

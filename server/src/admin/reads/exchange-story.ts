@@ -1,11 +1,13 @@
+import { BPS, formatUnits, powerOfTen, scale, toSignificant } from '../../core/domain/amount.ts'
 import { AppError } from '../../core/domain/errors.ts'
+import { largest } from '../../lib/bigint.ts'
 import { coinsOrNull } from './coins.ts'
 import { readGuards } from './exchange-guards.ts'
 import { explorerUrl } from './explorer-links.ts'
 import { type ReadContext, toPlain } from './read.ts'
 
 type Part = Readonly<Record<string, unknown>>
-type Side = Readonly<{ id: string; network: string }>
+type Side = Readonly<{ id: string; network: string; decimals: number }>
 type Leg = Readonly<{ from: Side; to: Side }>
 
 /** Everything about one exchange, with amounts in coins and pages at explorers. */
@@ -17,6 +19,7 @@ export async function readStory(context: ReadContext, id: string) {
   const legs = exchange['legs'] as readonly Leg[]
   const [from, to] = [legs[0]?.from.id, legs.at(-1)?.to.id]
   const amounts = {
+    ...{ via: legs[1]?.from.id ?? null, rate: rateOf(exchange, legs), quotedFees: listQuotedFees(exchange, to) },
     ...{ from, to, fromAmount: coinsOrNull(exchange['from_units'], from) },
     toAmount: coinsOrNull(exchange['to_units'], to),
   }
@@ -31,6 +34,33 @@ export async function readStory(context: ReadContext, id: string) {
     ledger: toPlain(ledger),
     facts: toPlain(parts),
     plan: toPlain(plan ?? null),
+  }
+}
+
+const RATE_PLACES = 36
+const RATE_DIGITS = 8
+
+/** What the quote gives for one coin, after all fees. */
+function rateOf({ from_units: from, to_units: to }: Part, legs: readonly Leg[]): string | null {
+  const [source, target] = [legs[0]?.from, legs.at(-1)?.to]
+  if (source === undefined || target === undefined) return null
+  const [scaled, divisor] = [powerOfTen(RATE_PLACES + source.decimals), powerOfTen(target.decimals)]
+  const rate = scale(BigInt(String(to)), scaled, BigInt(String(from)) * divisor, 'down')
+  return formatUnits(toSignificant(rate, 'down', RATE_DIGITS), RATE_PLACES)
+}
+
+/** The fees of the quote in coins of the target. Only fixed rates store them; others have those of their conversions. */
+function listQuotedFees(exchange: Part, to: string | undefined) {
+  if (exchange['quoted_gross_units'] === null) return null
+  const unitsOf = (column: string) => BigInt(String(exchange[column]))
+  const [gross, network, due] = [unitsOf('quoted_gross_units'), unitsOf('quoted_network_units'), unitsOf('to_units')]
+  const bps = unitsOf('partner_fee_bps')
+  // As the conversion splits them (server/src/exchange/settlement/steps/convert.ts).
+  const partner = scale(due + network, bps, BPS - bps, 'down')
+  const service = largest(gross - due - network - partner, 0n)
+  return {
+    ...{ service: coinsOrNull(service, to), partner: coinsOrNull(partner, to) },
+    network: coinsOrNull(network, to),
   }
 }
 

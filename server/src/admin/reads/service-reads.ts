@@ -31,7 +31,7 @@ export const serviceReads: ReadsOf<
     const monthly = Map.groupBy(await store.lists.monthlyPayouts(), ({ partnerId }) => partnerId)
     const rows = (await store.partners.list()).map(({ keys, defaultRecipients, ...partner }) => {
       const recipients = [...defaultRecipients].map(([currency, recipient]) => ({ currency, ...recipient }))
-      const feeAddresses = (addresses.get(partner.id) ?? []).map(({ network, address }) => ({ network, address }))
+      const feeAddresses = (addresses.get(partner.id) ?? []).map(({ partnerId: _, ...row }) => toPlain(row))
       const monthlyPayouts = (monthly.get(partner.id) ?? []).map(({ partnerId: _, ...terms }) => terms)
       return { ...partner, recipients, feeAddresses, monthlyPayouts, keys: toPlain(keys) }
     })

@@ -14,6 +14,12 @@ export type Exchange = Readonly<{
   to: string
   fromAmount: Texts
   toAmount: Texts
+  /** What the quote gives for one coin. */
+  rate: Texts
+  /** Of a fixed rate, in coins of the target. */
+  quotedFees: Readonly<{ service: Texts; partner: Texts; network: Texts }> | null
+  /** The intermediary of a private exchange. */
+  via: Texts
   partner_fee_bps: number
   created_at: string
   expires_at: string

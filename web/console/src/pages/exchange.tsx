@@ -78,6 +78,9 @@ function Terms({ exchange }: Readonly<{ exchange: Exchange }>) {
       items={[
         ['Ordered', <Amount key="from" value={exchange.fromAmount} currency={exchange.from} />],
         ['Quoted', <Amount key="to" value={exchange.toAmount} currency={exchange.to} />],
+        ['Rate quoted', <Rate key="rate" exchange={exchange} />],
+        ['Fees quoted', exchange.quotedFees && <Fees key="fees" fees={exchange.quotedFees} currency={exchange.to} />],
+        ['Intermediary', exchange.via],
         ['Kind', flow === 'standard' ? `${type}, floating rate` : `${type}, fixed rate`],
         ['Status', reason === null ? status : `${status}: ${reason}`],
         ['Partner', partner],
@@ -91,6 +94,21 @@ function Terms({ exchange }: Readonly<{ exchange: Exchange }>) {
     />
   )
 }
+
+const Rate = ({ exchange: { rate, from, to } }: Readonly<{ exchange: Exchange }>) => (
+  <>
+    1 {from} = <Amount value={rate} currency={to} />
+  </>
+)
+
+type FeesProps = Readonly<{ fees: NonNullable<Exchange['quotedFees']>; currency: string }>
+
+const Fees = ({ fees: { service, partner, network }, currency }: FeesProps) => (
+  <>
+    <Amount value={service} /> service, <Amount value={partner} /> partner, <Amount value={network} /> network, in{' '}
+    {currency}
+  </>
+)
 
 const Addresses = ({ addresses }: Readonly<{ addresses: readonly Address[] }>) => (
   <Facts

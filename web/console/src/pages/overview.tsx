@@ -63,7 +63,7 @@ function Content({ overview }: Readonly<{ overview: Overview }>) {
           <HoursChart hours={hours as readonly Hour[]} />
         </Panel>
         <Panel title="Volume of the last 24 hours">
-          <Amounts amounts={overview.volume24h} empty="No exchange was created." />
+          <Amounts amounts={overview.volume24h} empty="No deposit was credited." />
         </Panel>
         <Panel title="Spread earned today (UTC)">
           <Amounts amounts={overview.revenueToday} empty="Nothing was earned yet." />

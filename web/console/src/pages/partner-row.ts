@@ -12,7 +12,13 @@ export type Key = Readonly<{
   lastUsedAt: string | null
 }>
 export type Recipient = Readonly<{ currency: string; address: string; memo: string | null }>
-export type FeeAddress = Readonly<{ network: string; address: string }>
+export type FeeAddress = Readonly<{
+  network: string
+  /** Null = none is in effect. */
+  address: string | null
+  /** Waits, and is in effect from then on. */
+  next: Readonly<{ address: string; from: string }> | null
+}>
 export type MonthlyPayout = Recipient & Readonly<{ minimum: string; convertsOthers: boolean }>
 export type Partner = Omit<AdminRow<'partners'>, 'keys' | 'recipients' | 'feeAddresses' | 'monthlyPayouts'> &
   Readonly<{

@@ -7,7 +7,7 @@ import { ErrorAlert } from '../app/error-alert.tsx'
 import { Loading } from '../app/loading.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
-import { Amount, Facts, Hash, NONE, Status } from '../format/values.tsx'
+import { Amount, Facts, Hash, NONE, Status, Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
 import { RowList } from '../lists/rows.tsx'
 import { Keys } from './partner-keys.tsx'
@@ -170,6 +170,8 @@ const Addresses = ({ partner: { name, recipients, feeAddresses } }: Readonly<{ p
           columns={[
             { title: 'Network', cell: ({ network }) => network },
             { title: 'Address', cell: ({ address }) => <Hash text={address} /> },
+            { title: 'New address', cell: ({ next }) => <Hash text={next?.address ?? null} /> },
+            { title: 'Waits until', cell: ({ next }) => <Time at={next?.from ?? null} /> },
             {
               title: 'Acts',
               cell: ({ network }) => <ActButton act="partners-fee-address" label="Change" given={{ name, network }} />,

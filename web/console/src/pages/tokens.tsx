@@ -1,4 +1,5 @@
-import { useSearchParams } from 'react-router'
+import { Anchor } from '@mantine/core'
+import { Link, useSearchParams } from 'react-router'
 import { PauseButton } from '../acts/pause-button.tsx'
 import { useList } from '../api/reads.ts'
 import { PageHeader } from '../app/page-header.tsx'
@@ -9,6 +10,20 @@ const stateOf = (enabled: boolean, paused: boolean): string => {
   if (paused) return 'paused'
   return enabled ? 'enabled' : 'without a pool'
 }
+
+type PoolsProps = Readonly<{ network: string; address: string; symbol: string }>
+
+const PoolsLink = ({ network, address, symbol }: PoolsProps) => (
+  <Anchor
+    component={Link}
+    to={`/pools?${new URLSearchParams({ network, find: address })}`}
+    underline="always"
+    inherit
+    aria-label={`Pools of ${symbol}`}
+  >
+    Pools
+  </Anchor>
+)
 
 export function Page() {
   const [search] = useSearchParams()
@@ -33,6 +48,7 @@ export function Page() {
             { title: 'Address', cell: ({ address }) => <Hash text={address} /> },
             { title: 'Decimals', isNumber: true, cell: ({ decimals }) => decimals },
             { title: 'State', cell: ({ enabled, paused }) => <Status value={stateOf(enabled, paused)} /> },
+            { title: 'Pools', cell: (row) => <PoolsLink {...row} /> },
             {
               title: 'Acts',
               cell: ({ scope, symbol, paused }) => <PauseButton scope={scope} isPaused={paused} what={symbol} />,

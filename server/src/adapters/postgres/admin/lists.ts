@@ -2,7 +2,7 @@ import type { AdminLists, MonthlyPayoutTerms } from '../../../admin/ports/lists.
 import { formatUnits } from '../../../core/domain/amount.ts'
 import { exchangeStatuses } from '../../../exchange/domain/exchange.ts'
 import { swapStatuses } from '../../../swap/domain/swap.ts'
-import type { Database, RowOf } from '../core/database.ts'
+import type { Database } from '../core/database.ts'
 import { formatAmount } from './format-amount.ts'
 import { type Condition, readNumber, readPage, toRows } from './keyset.ts'
 import { createExchangeLists } from './list-exchanges.ts'
@@ -114,6 +114,17 @@ function createActLists(database: Database): Pick<AdminLists, 'audit' | 'request
   }
 }
 
+/**
+ * The journal has the time of a credit, and an index of its times. Deposits of a later leg are our own payments, and those that were
+ * reversed have no `credited_units`.
+ */
+const CREDITED_LAST_DAY = `
+select d.asset_id as "assetId", sum(d.credited_units) as units
+from (select distinct split_part(id, ':', 2)::bigint as id from journal
+  where at > statement_timestamp() - interval '24 hours' and event = 'deposit') credited
+join deposits d on d.id = credited.id
+where d.status = 'credited' and d.leg = 0 group by 1 order by 1`
+
 type ServiceLists = Pick<
   AdminLists,
   'pauses' | 'monthlyPayouts' | 'rescans' | 'cursors' | 'pools' | 'waiting' | 'lastDay'
@@ -160,19 +171,15 @@ function createServiceLists(database: Database): ServiceLists {
       return row ?? { executions: 0, payouts: 0, requests: 0, oldestStepAt: null }
     },
     async lastDay() {
-      const rows = await database.query<
-        RowOf<{ assetId: string | null; at: Date | null; created: number; finished: number; units: bigint }, 'units'>
-      >(
-        `select from_currency || '@' || from_network as "assetId", date_trunc('hour', created_at, 'UTC') as at,
-           count(*)::int as created, count(*) filter (where status = 'finished')::int as finished, sum(from_units) as units
+      const hours = await database.query<{ at: Date; created: number; finished: number }>(
+        `select date_trunc('hour', created_at, 'UTC') as at, count(*)::int as created,
+           count(*) filter (where status = 'finished')::int as finished
          from exchanges where status = any($1) and created_at > statement_timestamp() - interval '24 hours'
-         group by grouping sets ((1), (2)) order by 1, 2`,
+         group by 1 order by 1`,
         [exchangeStatuses],
       )
-      return {
-        volume: rows.flatMap(({ assetId, units }) => (assetId === null ? [] : { assetId, units: BigInt(units) })),
-        hours: rows.flatMap(({ at, created, finished }) => (at === null ? [] : { at, created, finished })),
-      }
+      const credited = await database.query<{ assetId: string; units: string }>(CREDITED_LAST_DAY)
+      return { volume: credited.map(({ assetId, units }) => ({ assetId, units: BigInt(units) })), hours }
     },
   }
 }

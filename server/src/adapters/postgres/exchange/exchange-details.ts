@@ -53,8 +53,8 @@ export async function readExchangeDetails(sql: Sql, id: string): Promise<Exchang
   if (!UUID.test(id)) return null
   const [row] = await sql.query<Record<string, unknown> & { plan: PrivatePlan | null }>(
     `select e.id, p.name as partner, e.type, e.flow, e.status, e.reason, e.legs, e.external_id, e.from_units, e.to_units, e.max_units, e.estimate,
-       e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps, e.created_at, e.expires_at,
-       e.fixed_until, e.plan
+       e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps, e.quoted_gross_units,
+       e.quoted_network_units, e.created_at, e.expires_at, e.fixed_until, e.plan
      from exchanges e left join partners p on p.id = e.partner_id where e.id = $1`,
     [id],
   )

@@ -3,7 +3,7 @@ import type { Account } from '../../../core/domain/ledger/chart.ts'
 import { feesAccount } from '../../../core/domain/ledger/entries.ts'
 import type { FeeAccounts } from '../../../swap/ports/store/fee-accounts.ts'
 import { type Database, hasRow } from '../core/database.ts'
-import { createOwnFeeAddresses, IN_EFFECT } from './own-fee-addresses.ts'
+import { COLUMNS, createOwnFeeAddresses, type FeeAddressRow, toFeeAddress } from './own-fee-addresses.ts'
 
 /** Of the thousand partners that are listed. */
 const ADDRESSES_MAX = 10_000
@@ -11,11 +11,13 @@ const ADDRESSES_MAX = 10_000
 export function createFeeAccounts(database: Database): FeeAccounts {
   return {
     ...createOwnFeeAddresses(database),
-    listAllAddresses: () =>
-      database.query(
-        `select f.partner_id as "partnerId", f.network, ${IN_EFFECT} as address from fee_addresses f
-         where ${IN_EFFECT} is not null order by f.network limit ${ADDRESSES_MAX}`,
-      ),
+    async listAllAddresses() {
+      const rows = await database.query<FeeAddressRow & { partnerId: string }>(
+        `select f.partner_id as "partnerId", ${COLUMNS} from fee_addresses f
+         where coalesce(f.address, f.next_address) is not null order by f.network limit ${ADDRESSES_MAX}`,
+      )
+      return rows.map(({ partnerId, ...row }) => ({ partnerId, ...toFeeAddress(row) }))
+    },
     setAddress: (partnerName, network, address) =>
       address === null
         ? hasRow(

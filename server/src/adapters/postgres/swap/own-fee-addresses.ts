@@ -7,8 +7,11 @@ import type {
 import type { Database, Tx } from '../core/database.ts'
 
 /** The address in effect at the time of the statement. */
-export const IN_EFFECT = 'case when f.next_from <= statement_timestamp() then f.next_address else f.address end'
+const IN_EFFECT = 'case when f.next_from <= statement_timestamp() then f.next_address else f.address end'
 const WAITING = 'f.next_from > statement_timestamp()'
+/** Of `fee_addresses f`: the address in effect, and what waits. */
+export const COLUMNS = `f.network, ${IN_EFFECT} as address, case when ${WAITING} then f.next_address end as next,
+  case when ${WAITING} then f.next_from end as "nextFrom"`
 
 /** The fee addresses that partners set. */
 export function createOwnFeeAddresses(
@@ -23,26 +26,29 @@ export function createOwnFeeAddresses(
       return row?.address ?? null
     },
     async listAddresses(partnerId) {
-      const rows = await database.query<Row>(
-        `select f.network, ${IN_EFFECT} as address, case when ${WAITING} then f.next_address end as next,
-           case when ${WAITING} then f.next_from end as "nextFrom"
-         from fee_addresses f where f.partner_id = $1 order by f.network`,
+      const rows = await database.query<FeeAddressRow>(
+        `select ${COLUMNS} from fee_addresses f where f.partner_id = $1 order by f.network`,
         [partnerId],
       )
-      return rows.map(toOwn).filter(({ address, next }) => address !== null || next !== null)
+      return rows.map(toFeeAddress).filter(({ address, next }) => address !== null || next !== null)
     },
     requestAddress: (request) => database.transaction((tx) => requestAddress(tx, request)),
   }
 }
 
-type Row = Readonly<{ network: string; address: string | null; next: string | null; nextFrom: Date | null }>
+export type FeeAddressRow = Readonly<{
+  network: string
+  address: string | null
+  next: string | null
+  nextFrom: Date | null
+}>
 
-const toOwn = ({ network, address, next, nextFrom }: Row): OwnFeeAddress => ({
+export const toFeeAddress = ({ network, address, next, nextFrom }: FeeAddressRow): OwnFeeAddress => ({
   ...{ network, address },
   next: next === null || nextFrom === null ? null : { address: next, from: nextFrom },
 })
 
-type Locked = Row & Readonly<{ email: string | null; retryAfterSeconds: number }>
+type Locked = FeeAddressRow & Readonly<{ email: string | null; retryAfterSeconds: number }>
 
 async function requestAddress(tx: Tx, request: FeeAddressRequest): ReturnType<FeeAccounts['requestAddress']> {
   const { partnerId, network, address, everyMs } = request
@@ -51,8 +57,7 @@ async function requestAddress(tx: Tx, request: FeeAddressRequest): ReturnType<Fe
     network,
   ])
   const [row] = await tx.query<Locked>(
-    `select f.network, ${IN_EFFECT} as address, case when ${WAITING} then f.next_address end as next,
-       case when ${WAITING} then f.next_from end as "nextFrom", p.email,
+    `select ${COLUMNS}, p.email,
        greatest(ceil(extract(epoch from f.asked_at - statement_timestamp()) + $3::float8 / 1000), 0)::int as "retryAfterSeconds"
      from fee_addresses f join partners p on p.id = f.partner_id where f.partner_id = $1 and f.network = $2 for update of f`,
     [partnerId, network, everyMs],

@@ -26,14 +26,14 @@ export type FeeAddressRequest = Readonly<{
   requiresMail: boolean
 }>
 
-/** A partner's own fee address on a network. */
-export type FeeAddress = Readonly<{ partnerId: string; network: string; address: string }>
+/** A fee address that a partner has, or that waits. */
+export type FeeAddress = OwnFeeAddress & Readonly<{ partnerId: string }>
 
 /** The fee addresses of partners, and the fees that the operator holds for them. */
 export interface FeeAccounts {
   /** The partner's own fee address on a network that is in effect; null if it has none. */
   findAddress(partnerId: string, network: string): Promise<string | null>
-  /** Those in effect of all partners, by network. */
+  /** Of all partners, by network, with what waits; those with neither an address nor a change are absent. */
   listAllAddresses(): Promise<readonly FeeAddress[]>
   /** By network; those with neither an address nor a change are absent. */
   listAddresses(partnerId: string): Promise<readonly OwnFeeAddress[]>

@@ -113,7 +113,7 @@ process.env['TEST_SEED'] = String(seed)
 export default defineConfig({
   test: {
     // For two cores: process-level tests start databases and chains of their own, and spend half of their time waiting.
-    maxWorkers: 5,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', createReporter()],
     projects: [

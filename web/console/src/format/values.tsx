@@ -28,7 +28,7 @@ export function groupDigits(value: string): string {
 export function Time({ at, mayWrap = false }: Readonly<{ at: string | null; mayWrap?: boolean }>) {
   if (at === null) return NONE
   return (
-    <time dateTime={at} title={`${at} (${age(at)} ago)`} className={mayWrap ? undefined : classes['time']}>
+    <time dateTime={at} title={`${at} (${distance(at)})`} className={mayWrap ? undefined : classes['time']}>
       <span className={classes['time']}>{at.slice(0, 10)}</span>{' '}
       <span className={classes['time']}>{at.slice(11, 19)}</span>
     </time>
@@ -59,6 +59,11 @@ export function duration(seconds: number): string {
 }
 
 export const age = (at: string): string => duration((Date.now() - Date.parse(at)) / 1000)
+
+function distance(at: string): string {
+  const seconds = (Date.now() - Date.parse(at)) / 1000
+  return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`
+}
 
 export const Age = ({ at }: Readonly<{ at: string | null }>) =>
   at === null ? (

@@ -44,7 +44,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
 
   const open = async (hash = '') => {
     const viewport = { width: 1280, height: 900 }
-    const opened = await openPage(browser, `${scenario.url}/${hash}`, { viewport })
+    const opened = await openPage(browser, `${scenario.url}/${hash}`, { viewport, reducedMotion: 'reduce' })
     closers.unshift(() => opened.page.close())
     opened.page.setDefaultTimeout(PATIENCE_MS)
     await opened.page.getByTestId('quote').waitFor()
@@ -83,6 +83,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
       expect(await page.getByRole('link', { name: hash }).getAttribute('href')).toBe(
         `/sandbox/explorer/${network}/tx/${hash}`,
       )
+    expect(await findViolations(page)).toEqual([])
     expect(problems).toEqual([])
   })
 
@@ -100,6 +101,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       `curl -H 'x-api-key: sandbox' -H 'content-type: application/json' -d '${JSON.stringify(request)}' '${scenario.url}/v1/cross-chain/exchange'`,
     )
+    expect(await findViolations(page)).toEqual([])
   })
 
   test('prints a first call for a terminal that works', async () => {
@@ -109,6 +111,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     const [, header = '', key = '', url = ''] = /^curl -H '(x-api-key): (\w+)' \\\n +'(http.+)'$/.exec(text) ?? []
     const answer = await fetch(url, { headers: { [header]: key } })
     expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ fromAmount: 0.01 })])
+    expect(await findViolations(page)).toEqual([])
   })
 
   test('refunds a payment below the minimum, and a late one', async () => {
@@ -130,6 +133,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
       expect([statusReason, refund.address]).toEqual([reason, request.refundAddress])
       await stepOf(page, 'Refunded').getByText(`has ${refund.amount} BTC`).waitFor()
       expect(await scenario.balance('btc@btc', refund.address)).toBe(refund.amount)
+      expect([reason, await findViolations(page)]).toEqual([reason, []])
     }
   })
 
@@ -151,6 +155,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     const paid = exchanges.filter(({ status }: Json) => status === 'finished')
     expect(paid.length).toBe(1)
     expect(await scenario.balance('eth@eth', request.recipientAddress)).toBe(paid[0].amountToReceived)
+    expect(await findViolations(page)).toEqual([])
     expect(problems).toEqual([])
   })
 
@@ -167,6 +172,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
       expect(isNear((await scenario.rate('pol@matic', 'eth@eth', '900')).toAmount, before * 1.05)).toBe(true)
       await button(page, 'Let POL move again').click()
       await scenario.until('the quote is as before', async () => isNear(await readQuote(), before))
+      expect(await findViolations(page)).toEqual([])
     } finally {
       await scenario.control('/prices', { currency: 'pol', usd: null })
     }
@@ -188,6 +194,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
         [null],
       ])
       expect(await scenario.balance('eth@eth', held.request.recipientAddress)).toBe('0')
+      expect(await findViolations(page)).toEqual([])
       await button(page, 'Let POL move again').click()
     } finally {
       await scenario.control('/prices', { currency: 'pol', usd: null })
@@ -195,6 +202,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     await waitForStatus(page, 'finished')
     const { request, exchanges } = await readExchange(page)
     expect(await scenario.balance('eth@eth', request.recipientAddress)).toBe(exchanges[0].amountToReceived)
+    expect(await findViolations(page)).toEqual([])
     expect(problems).toEqual([])
   })
 
@@ -214,6 +222,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     const held = parseUnits(await scenario.balance('eth@base', address), 18)
     const gas = parseUnits('0.1', 18)
     expect(held < gas + parseUnits(amountTo, 18) && held > parseUnits(amountTo, 18) + gas / 2n).toBe(true)
+    expect(await findViolations(page)).toEqual([])
     expect(problems).toEqual([])
   })
 
@@ -231,6 +240,7 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     await chains.nth(2).getByText(request.recipientAddress).waitFor()
     await chains.nth(2).getByText(second.payoutHash).waitFor()
     expect(await chains.count()).toBe(3)
+    expect(await findViolations(page)).toEqual([])
     expect(problems).toEqual([])
   })
 

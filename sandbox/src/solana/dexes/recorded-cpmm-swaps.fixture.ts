@@ -8,11 +8,11 @@ import {
   type Changes,
   callOf,
   clockOf,
-  movedTo,
   type RecordedFees,
   type Replay,
   type Row,
   sidesOf,
+  tradeOf,
   user,
 } from './recorded-swaps.fixture.ts'
 
@@ -74,15 +74,7 @@ export function* replayCpmm(program: DexProgram, { pools }: CpmmFile): Generator
         instruction: callOf(accounts, amounts(mark, row.amountIn ?? '', row.minimumAmountOut ?? '')),
         clock: { ...clockOf(row), epoch: BigInt(row.epoch) },
         accounts: accountsOf(program, sides, inputIndex, contents),
-        expected:
-          row.error === undefined
-            ? {
-                moved: movedTo([
-                  [input.vault, row.userPaid],
-                  [user.target, row.vaultOut],
-                ]),
-              }
-            : { error: row.error },
+        expected: tradeOf(row, input.vault, row.userPaid, row.vaultOut),
         after: new Map([[pool.address, Buffer.from(data)]]),
       }
     }

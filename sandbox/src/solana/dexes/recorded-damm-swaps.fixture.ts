@@ -7,11 +7,11 @@ import {
   bytesOf,
   type Changes,
   callOf,
-  movedTo,
   programOf,
   type Replay,
   type Row,
   sidesOf,
+  tradeOf,
   user,
 } from './recorded-swaps.fixture.ts'
 
@@ -77,15 +77,7 @@ export function* replayDamm(program: DexProgram, { pools }: DammFile): Generator
         instruction: callOf(accounts, amounts(mark, first, second, mode)),
         clock: { unixTime: BigInt(row.unixTimestamp), slot: BigInt(row.slot), epoch: 900n },
         accounts: accountsOf(program, sides, inputIndex, contents),
-        expected:
-          row.error === undefined
-            ? {
-                moved: movedTo([
-                  [sides[inputIndex].vault, row.userPaid],
-                  [user.target, row.vaultOut],
-                ]),
-              }
-            : { error: row.error },
+        expected: tradeOf(row, sides[inputIndex].vault, row.userPaid, row.vaultOut),
         after: new Map([[pool.address, Buffer.from(data)]]),
       }
     }

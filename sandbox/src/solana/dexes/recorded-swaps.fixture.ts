@@ -108,6 +108,22 @@ export const clockOf = ({ unixTimestamp }: Row): DexClock => ({
 export const movedTo = (entries: readonly (readonly [Address, string | undefined])[]): ReadonlyMap<Address, bigint> =>
   new Map(entries.map(([address, units]) => [address, BigInt(units ?? 0)]))
 
+/** What the trader pays into a vault and receives, or the error that the program returned. */
+export const tradeOf = (
+  { error }: Row,
+  vault: Address,
+  paid: string | undefined,
+  received: string | undefined,
+): Replay['expected'] =>
+  error === undefined
+    ? {
+        moved: movedTo([
+          [vault, paid],
+          [user.target, received],
+        ]),
+      }
+    : { error }
+
 type ClmmRow = Row &
   Readonly<{
     isBaseInput: boolean
@@ -175,15 +191,7 @@ export function* replayClmm(program: DexProgram, { pools }: ClmmFile): Generator
         instruction: callOf(accounts, amounts(mark, row.amount, row.otherAmountThreshold, limit)),
         clock: clockOf(row),
         accounts: accountsOf(program, sides, row.zeroForOne ? 0 : 1, contents),
-        expected:
-          row.error === undefined
-            ? {
-                moved: movedTo([
-                  [input.vault, row.userPaid],
-                  [user.target, row.vaultOut],
-                ]),
-              }
-            : { error: row.error },
+        expected: tradeOf(row, input.vault, row.userPaid, row.vaultOut),
         after: new Map([
           [pool.address, Buffer.from(data)],
           ...[...arrays.values()].map((one) => [one.address, Buffer.from(one.data)] as const),
@@ -257,15 +265,7 @@ export function* replayDlmm(program: DexProgram, authority: Address, { pools }: 
         instruction: callOf(accounts, amounts(mark, row.amountIn, row.minimumAmountOut, Buffer.alloc(4))),
         clock: { ...clockOf(row), ...(slot === undefined ? {} : { slot: BigInt(slot) }) },
         accounts: accountsOf(program, sides, row.swapForY ? 0 : 1, contents),
-        expected:
-          row.error === undefined
-            ? {
-                moved: movedTo([
-                  [input.vault, row.userPaid],
-                  [user.target, row.reserveOut],
-                ]),
-              }
-            : { error: row.error },
+        expected: tradeOf(row, input.vault, row.userPaid, row.reserveOut),
         after: new Map([
           [pool.address, Buffer.from(data)],
           ...[...arrays.values()].map((one) => [one.address, Buffer.from(one.data)] as const),
@@ -318,15 +318,7 @@ export function* replayAmmV4(program: DexProgram, { pools, authority }: AmmFile)
         instruction: callOf(accounts, amounts(Buffer.from([16]), row.amountIn, row.minimumAmountOut)),
         clock: clockOf(row),
         accounts: accountsOf(program, sides, inputIndex, contents),
-        expected:
-          row.error === undefined
-            ? {
-                moved: movedTo([
-                  [sides[inputIndex].vault, row.in],
-                  [user.target, row.out],
-                ]),
-              }
-            : { error: row.error },
+        expected: tradeOf(row, sides[inputIndex].vault, row.in, row.out),
         after: new Map([[pool.address, Buffer.from(data)]]),
       }
     }

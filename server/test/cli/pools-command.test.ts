@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AdminServer, openAdminServer, PASSWORD } from '../admin/admin-server.ts'
+import { type AdminServer, openAdminServer } from '../admin/admin-server.ts'
 import { balancerId, createPools, parsePoolName, solPool } from '../admin/pools.fixture.ts'
 import { listen } from '../core/http/app-for-tests.ts'
+import { logInFrom } from './log-in.ts'
 import { openShell, type Shell } from './shell.ts'
 
 let shell: Shell
@@ -15,16 +14,15 @@ beforeAll(async () => {
   server = await openAdminServer({ twoPersons: false, live: { pools: createPools() }, deps: { parsePoolName } })
   const ada = await server.addOperator('ada@example.com', 'treasurer')
   url = `http://127.0.0.1:${await listen(server.app)}`
-  const passwordFile = join(shell.folder, 'password')
-  writeFileSync(passwordFile, `${PASSWORD}\n`)
-  await run('login', ada.login, '--password-file', passwordFile, '--code', ada.code())
+  await logInFrom(shell, environment(), ada)
 })
 afterAll(async () => {
   await server?.close()
   await shell?.close()
 })
 
-const run = (...args: readonly string[]) => shell.swapyard(args, { HOME: shell.folder, SWAPYARD_ADMIN_URL: url })
+const environment = () => ({ HOME: shell.folder, SWAPYARD_ADMIN_URL: url })
+const run = (...args: readonly string[]) => shell.swapyard(args, environment())
 
 test('lists all pools of a network, the deepest first, and finds some of them', async () => {
   const { lines } = await run('pools', 'list', 'eth')

@@ -6,6 +6,7 @@ import { hashPassword } from '../../src/admin/identity/passwords.ts'
 import { LARGE_PARTNER, OF_BOTH, seedCombinations } from '../adapters/postgres/seed-combinations.ts'
 import { type AdminServer, type Operator, openAdminServer, PASSWORD } from '../admin/admin-server.ts'
 import { listen } from '../core/http/app-for-tests.ts'
+import { logInFrom } from './log-in.ts'
 import { openShell, type Shell } from './shell.ts'
 
 let shell: Shell
@@ -25,19 +26,15 @@ afterAll(async () => {
 })
 
 /** Each operator has a home folder. The command has no setting of the server: neither its database nor its secrets. */
+const environmentOf = (operator: Operator | undefined) => ({
+  HOME: join(shell.folder, operator?.login ?? 'stranger'),
+  SWAPYARD_ADMIN_URL: url,
+  DATABASE_URL: 'postgres://127.0.0.1:9/nothing',
+})
 const run = (operator: Operator | undefined, ...args: readonly string[]) =>
-  shell.swapyard(args, {
-    HOME: join(shell.folder, operator?.login ?? 'stranger'),
-    SWAPYARD_ADMIN_URL: url,
-    DATABASE_URL: 'postgres://127.0.0.1:9/nothing',
-  })
-
-async function logIn(operator: Operator | undefined) {
-  const passwordFile = join(shell.folder, 'password')
-  writeFileSync(passwordFile, `${PASSWORD}\n`)
-  const code = operator?.code() ?? ''
-  return run(operator, 'login', operator?.login ?? '', '--password-file', passwordFile, '--code', code)
-}
+  shell.swapyard(args, environmentOf(operator))
+const logIn = (operator: Operator | undefined) =>
+  logInFrom(shell, environmentOf(operator), operator ?? { login: '', code: () => '' })
 
 test('commands act by the admin API, as the operator who is logged in', async () => {
   expect((await run(ada, 'alarms')).error).toContain('swapyard login')

@@ -1,8 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AdminServer, type Operator, openAdminServer, PASSWORD } from '../admin/admin-server.ts'
+import { type AdminServer, type Operator, openAdminServer } from '../admin/admin-server.ts'
 import { listen } from '../core/http/app-for-tests.ts'
+import { logInFrom } from './log-in.ts'
 import { openShell, type Shell } from './shell.ts'
 
 let shell: Shell
@@ -25,16 +24,15 @@ beforeAll(async () => {
        select $2, id, '\\x00', 0, 'laptop' from operators where login = $1`,
       [login, id],
     )
-  const passwordFile = join(shell.folder, 'password')
-  writeFileSync(passwordFile, `${PASSWORD}\n`)
-  await run('login', ada.login, '--password-file', passwordFile, '--code', ada.code())
+  await logInFrom(shell, environment(), ada)
 })
 afterAll(async () => {
   await server?.close()
   await shell?.close()
 })
 
-const run = (...args: readonly string[]) => shell.swapyard(args, { HOME: shell.folder, SWAPYARD_ADMIN_URL: url })
+const environment = () => ({ HOME: shell.folder, SWAPYARD_ADMIN_URL: url })
+const run = (...args: readonly string[]) => shell.swapyard(args, environment())
 const unconfirm = () =>
   server.test.database.query("update operator_sessions set confirmed_at = clock_timestamp() - interval '6 minutes'")
 const actsOf = (act: string) =>

@@ -1,4 +1,4 @@
-import type { Book } from '../../core/domain/book.ts'
+import type { Book, Reserves } from '../../core/domain/book.ts'
 import {
   type DirectionPricing,
   limitDirection,
@@ -21,7 +21,7 @@ export type BookSnapshot = Readonly<{
   subscribe(listener: () => void): () => void
 }>
 
-const publishBook = (book: Book): Book => Object.freeze({ ...book, reserves: publishReserves(book.reserves) })
+const withReserves = (book: Book, reserves: Reserves): Book => Object.freeze({ ...book, reserves })
 
 /** Cached prices of one book: pairs × flows × partner fees. A full cache is emptied. */
 const PRICINGS_MAX = 20_000
@@ -32,7 +32,7 @@ const keyOf = ({ from, to, flow, partnerFeeBps }: Pair): string =>
 
 export function createBookSnapshot(initial: Book): BookSnapshot {
   let book = initial
-  let published = publishBook(initial)
+  let published = withReserves(initial, publishReserves(initial.reserves))
   const directions = new Map<string, DirectionPricing>()
   const listeners = new Set<() => void>()
   return {
@@ -40,7 +40,7 @@ export function createBookSnapshot(initial: Book): BookSnapshot {
     published: () => published,
     replace: (part) => {
       book = Object.freeze({ ...book, ...part })
-      published = publishBook(book)
+      published = withReserves(book, part.reserves ? publishReserves(part.reserves) : published.reserves)
       directions.clear()
       for (const listener of listeners) listener()
     },

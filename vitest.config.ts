@@ -19,7 +19,7 @@ const common = {
 
 /**
  * Long, and each with a shorter relative in `nodes`: kills at every checkpoint, planted bugs, a hundred private exchanges, all
- * networks, fuzzing, thousands of hostile pools, further repairs of transactions. `npm run test:long`.
+ * networks, fuzzing, thousands of hostile pools, further repairs of transactions. `npm run test:long` and `npm test -- --all`.
  */
 const long = [
   'test/chaos/{check-credits,checkpoint-kills,deposit-reorgs,monero-reorgs,operations,planted-bugs,races,restored-backup,stopped-processes,stuck-payouts,unanswered-requests}.test.ts',
@@ -37,7 +37,6 @@ const long = [
   'test/support/invariants.test.ts',
   'test/starts/{production,production-refusals,production-solana-sui,start-environments}.test.ts',
   'sandbox/test/{dexes,markets,monero,restart}.test.ts',
-  'server/src/adapters/signers/large-journal.test.ts',
   'server/test/adapters/chains/monero/{fake-deposits,outputs-ready,unmined,wallet}.test.ts',
   'server/test/adapters/dex/{dynamic-fee-v3,hostile-pools,liquidity-book,sandbox-pools}.test.ts',
   'server/test/adapters/embedded-postgres.test.ts',
@@ -48,33 +47,36 @@ const long = [
   'server/test/exchange/private/{bounds,crash-recovery,reorgs,stalled-networks}.test.ts',
   'server/test/exchange/settlement/{crash-recovery,held-refunds}.test.ts',
   'server/test/swap/api/{aggregator-swaps,bad-inputs,deadline,every-network,fees,networks,resending,solana-controlled-node,tracking,unlisted-tokens,unreported-fees}.test.ts',
-  'server/test/swap/routing/{independent-bounds,optimality,production-limits}.test.ts',
 ]
 
-/** Swaps per contract of the comparison of the pool mathematics with real contracts, in `npm run test:long`: twice those of `npm test`. */
-const LONG_SWAPS = process.env['TEST_SWAPS'] ?? '1200'
-/** Set by `npm run test:long`. With a path in `npm test`, these files belong to `nodes` alone. */
-const repeated = process.env['TEST_LONG'] === '1' ? ['server/test/swap/routing/differential/*.test.ts'] : []
+/** `all`: `npm test -- --all`. `long`: `npm run test:long`. */
+const run = process.env['TEST_RUN']
+/** Files of `nodes` that `npm run test:long` repeats, with twice as many swaps per contract. */
+const repeated = run === 'long' ? ['server/test/swap/routing/differential/*.test.ts'] : []
+const longSwaps = { TEST_SWAPS: process.env['TEST_SWAPS'] ?? '1200' }
 
 /** A minute or more, and mostly waiting: started last, the run would wait for them alone. */
 const SLOW =
   /\/test\/((adversaries|chaos|starts|privacy)\/|swap\/api\/networks|scenarios\/private-exchange-cases|exchange\/private\/)/
 
 /**
- * They wait for each other, because they trade on the same markets: side by side, workers would stand idle. So they are spread
- * over the run.
+ * Tests that mostly wait: for blocks, or for each other, because they trade on the same markets. Side by side, workers would stand
+ * idle. So they are spread over the run, except its end.
  */
-const IN_TURN = /\/server\/test\/swap\/api\//
+const WAITING = /\/test\/(swap\/api|scenarios|conformance|adapters\/chains\/monero)\//
+/** Percent of the other files that start after the last one that waits. */
+const END_PERCENT = 15
 
 /** Without a cache Vitest begins with the largest files. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const slow = sorted.filter(({ moduleId }) => SLOW.test(moduleId))
-    const inTurn = sorted.filter((file) => IN_TURN.test(file.moduleId) && !slow.includes(file))
-    const others = sorted.filter((file) => !slow.includes(file) && !inTurn.includes(file))
-    const distance = Math.floor(others.length / Math.max(inTurn.length, 1)) + 1
-    for (const [n, file] of inTurn.entries()) others.splice(n * distance, 0, file)
+    const waiting = sorted.filter((file) => WAITING.test(file.moduleId) && !slow.includes(file))
+    const others = sorted.filter((file) => !slow.includes(file) && !waiting.includes(file))
+    const spread = (others.length * (100 - END_PERCENT)) / 100
+    const distance = 1 + Math.floor(spread / Math.max(waiting.length, 1))
+    for (const [n, file] of waiting.entries()) others.splice(n * distance, 0, file)
     return [...slow, ...others]
   }
 }
@@ -90,6 +92,12 @@ const slowUnits = [
   'server/test/swap/routing/{four-hops,net-bound,net-of-gas,shared-pools,solana-limits}.test.ts',
   'test/privacy/model.test.ts',
   'sdk/test/package.test.ts',
+]
+
+/** Long tests that need nothing but Node. */
+const longUnits = [
+  'server/src/adapters/signers/large-journal.test.ts',
+  'server/test/swap/routing/{independent-bounds,optimality,production-limits}.test.ts',
 ]
 
 /** Tests outside of the source tree that need nothing but Node. */
@@ -108,7 +116,7 @@ process.env['TEST_SEED'] = String(seed)
 /**
  * `units` and `slow-units` need nothing but Node. `nodes` and `long` start one Postgres cluster and one set of sandbox chains for
  * all their files. `npm test` runs all but `long`, `npm test -- --unit` the first, `npm run test:long` the last; with a path,
- * `npm test` looks in all of them.
+ * `npm test` looks in all of them. With `npm test -- --all`, the files of `long` belong to `nodes` or `slow-units`, so that all share one start.
  */
 export default defineConfig({
   test: {
@@ -122,26 +130,34 @@ export default defineConfig({
           ...common,
           name: 'units',
           include: ['{lib,sandbox,schema,sdk,server}/src/**/*.test.ts', ...units, 'test/*.test.ts'],
-          exclude: [...common.exclude, ...long, ...slowUnits],
+          exclude: [...common.exclude, ...longUnits, ...slowUnits],
         },
       },
-      { test: { ...common, name: 'slow-units', include: slowUnits } },
+      { test: { ...common, name: 'slow-units', include: [...slowUnits, ...(run === 'all' ? longUnits : [])] } },
       {
         test: {
           ...common,
           name: 'nodes',
           include: ['{sandbox,sdk,test}/**/*.test.ts', 'server/test/**/*.test.ts'],
-          exclude: [...common.exclude, ...units, ...slowUnits, ...long, '{sandbox,sdk}/src/**', 'test/*.test.ts'],
+          exclude: [
+            ...common.exclude,
+            ...units,
+            ...slowUnits,
+            ...(run === 'all' ? [] : long),
+            '{sandbox,sdk}/src/**',
+            'test/*.test.ts',
+          ],
           globalSetup: 'test/global-setup.ts',
+          env: run === 'all' ? longSwaps : {},
         },
       },
       {
         test: {
           ...common,
           name: 'long',
-          include: [...long, ...repeated],
+          include: run === 'all' ? [] : [...long, ...longUnits, ...repeated],
           globalSetup: 'test/global-setup.ts',
-          env: { TEST_SWAPS: LONG_SWAPS },
+          env: longSwaps,
         },
       },
     ],

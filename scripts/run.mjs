@@ -41,6 +41,9 @@ const heapLimitedScripts = ['start', 'swapyard']
 /** Scripts whose processes serve the pages of web/. */
 const servingScripts = ['start', 'swapyard', 'test', 'test:long', 'bench']
 
+/** Options of `npm test`: without nodes, or with the long tests. */
+const testOptions = ['--unit', '--all']
+
 /** Finds Node 24, which strips types without a warning. An older Node uses the one that npm installed. */
 function findNode() {
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
@@ -74,10 +77,10 @@ function runToEnd(node, args, env, stdio = 'inherit', onStart = () => {}) {
 
 /** The projects of vitest.config.ts that `npm test` runs: the units with `--unit`, all with a path, all but the long ones otherwise. */
 function testArguments(rest) {
-  const others = rest.filter((argument) => argument !== '--unit')
-  if (others.length < rest.length) return ['--project', 'units', ...others]
+  const others = rest.filter((argument) => !testOptions.includes(argument))
+  if (rest.includes('--unit')) return ['--project', 'units', ...others]
   const hasPath = rest.some((argument) => !argument.startsWith('-'))
-  return hasPath ? rest : ['--project', '!long', ...rest]
+  return hasPath ? others : ['--project', '!long', ...others]
 }
 
 /**
@@ -138,7 +141,8 @@ async function main() {
     ...(heapLimitedScripts.includes(name) ? heapEnvironment : {}),
     ...process.env,
     PATH: `${dirname(node)}:${process.env.PATH ?? ''}`,
-    ...(name === 'test:long' ? { TEST_LONG: '1' } : {}),
+    ...(name === 'test:long' ? { TEST_RUN: 'long' } : {}),
+    ...(name === 'test' && rest.includes('--all') ? { TEST_RUN: 'all' } : {}),
   }
   const exit = name === 'check' ? await runChecks(node, env) : await runScript(name, rest, node, env)
   // Exits by the child's signal, so that the caller sees it.

@@ -112,14 +112,11 @@ test('a failed global setup is a failure', () => {
   expect(lines[0]).toMatch(/^failed: /)
 })
 
-test('.ci/run prints the seconds of each script, the failures of all runs and the sum of the counts', () => {
+/** Runs `.ci/run` with an `npm` of this shell text and without other programs. */
+function runBuild(npm: string) {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-ci-test-'))
   folders.push(folder)
   cpSync(join(root, '.ci'), join(folder, '.ci'), { recursive: true })
-  const npm = `case $2 in
-    test) sleep 1; printf 'first\nfailed: a > fails: no\n  reason\n7 passed, 1 failed\n' ;;
-    test:long) printf '3 passed, 0 failed\n' ;;
-  esac`
   const programs = ['apt-get', 'litecoind', 'monerod', 'monero-wallet-rpc', 'chromium', 'xmllint']
   for (const [name, text] of [['npm', npm] as const, ...programs.map((one) => [one, ''] as const)])
     writeFileSync(join(folder, name), `#!/bin/sh\n${text}`, { mode: 0o755 })
@@ -127,8 +124,24 @@ test('.ci/run prints the seconds of each script, the failures of all runs and th
     encoding: 'utf8',
     env: { PATH: `${folder}:${process.env['PATH']}` },
   })
-  const [seconds, ...summary] = stdout.trim().split('\n').slice(-4)
-  expect(seconds).toMatch(/^ci: check \d+ s, test [1-9]\d* s, test:long \d+ s$/)
-  expect(summary).toEqual(['failed: a > fails: no', '  reason', '10 passed, 1 failed'])
+  return { lines: stdout.trim().split('\n'), status }
+}
+
+test('.ci/run runs the checks and all tests, and ends as the tests end', () => {
+  const npm = `case "$*" in
+    'run check --silent') echo checked ;;
+    'test --silent -- --all') printf 'failed: a > fails: no\\n  reason\\n7 passed, 1 failed\\n'; exit 3 ;;
+    *) exit 4 ;;
+  esac`
+  const { lines, status } = runBuild(npm)
+  expect(lines[0]).toBe('checked')
+  expect(lines[1]).toMatch(/^ci: the checks took \d+ s$/)
+  expect(lines.slice(2)).toEqual(['failed: a > fails: no', '  reason', '7 passed, 1 failed'])
+  expect(status).toBe(3)
+})
+
+test('.ci/run runs no tests after a failed check', () => {
+  const { lines, status } = runBuild('echo "$*"; exit 1')
+  expect(lines).toEqual(['run check --silent', 'ci: npm run check failed, see above', '0 passed, 1 failed'])
   expect(status).toBe(1)
 })

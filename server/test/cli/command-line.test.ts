@@ -63,8 +63,9 @@ describe('the command line', () => {
     expect((await swapyard(['signer', 'release'])).code).toBe(2)
     expect(await swapyard(['signer', 'release', '--reason', 'looked at every transaction'])).toMatchObject({
       code: 0,
-      lines: [{ released: true, settled: 0 }],
+      lines: [{ released: true, settled: 0, stillPaused: [{ scope: 'payouts:all', reason: 'as the signer does' }] }],
     })
+    expect(await swapyard(['resume', 'payouts:all'])).toMatchObject({ code: 0 })
   })
 
   test('adds a partner, shows its key once, and lists it without the secret', async () => {

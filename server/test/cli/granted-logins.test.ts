@@ -35,7 +35,7 @@ async function takeIndexes(): Promise<readonly number[]> {
 test('the login of a process carries out every command of a restore', async () => {
   const before = await takeIndexes()
   expect(await run('pause', 'all', '--reason', 'restore')).toMatchObject({ code: 0 })
-  expect(await run('pause', 'payouts:all', '--reason', 'as the signer does')).toMatchObject({ code: 0 })
+  expect(await run('pause', 'payouts:all', '--reason', 'looking')).toMatchObject({ code: 0 })
   expect(await run('signer', 'missing')).toMatchObject({ code: 0, lines: [] })
   expect(await run('signer', 'import')).toMatchObject({ code: 0, lines: [{ imported: [] }] })
   expect(await run('signer', 'release', '--reason', 'a look', '--preview')).toMatchObject({
@@ -44,9 +44,9 @@ test('the login of a process carries out every command of a restore', async () =
   const previewed = await takeIndexes()
   expect(previewed).toEqual(before.map((index) => index + 1))
   expect(await run('signer', 'release', '--reason', 'nothing is missing')).toMatchObject({
-    ...{ code: 0, error: '', lines: [{ released: true }] },
+    ...{ code: 0, error: '', lines: [{ released: true, stillPaused: [{ scope: 'all' }, { scope: 'payouts:all' }] }] },
   })
-  expect(await run('resume', 'all')).toMatchObject({ code: 0 })
+  for (const scope of ['all', 'payouts:all']) expect(await run('resume', scope)).toMatchObject({ code: 0 })
   expect(await run('pauses')).toMatchObject({ code: 0, lines: [] })
   const after = await takeIndexes()
   expect(after.map((index, branch) => index - (before[branch] ?? 0) > 1_000_000)).toEqual([true, true])

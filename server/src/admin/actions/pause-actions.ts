@@ -1,6 +1,8 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { PauseStore } from '../../core/ports/store/pauses.ts'
 import { refused } from '../../core/services/audit-note.ts'
+import { HOLD_ACTOR, PAYOUTS_PAUSE } from '../../exchange/operations/compare-signing-journal.ts'
+import { keepSigningHold } from '../../exchange/operations/end-signing-hold.ts'
 import { acknowledgeShortfalls } from '../../exchange/operations/report-shortfall.ts'
 import type { MissingUnits } from '../../exchange/ports/store/reconciliation.ts'
 import type { Store } from '../../exchange/ports/store/store.ts'
@@ -29,10 +31,15 @@ export const pauseActions: ActionsOf<'pauses-begin' | 'pauses-end'> = {
       const scope = await findPause(text, context)
       const before = await store.pauses.resume(scope)
       if (before === null) throw refused(`${scope} is not paused: swapyard pauses lists what is`)
+      const isHeld = scope === PAYOUTS_PAUSE && (await keepSigningHold(store))
+      if (isHeld && before.actor === HOLD_ACTOR)
+        throw refused(`${scope} is paused because ${before.reason}: swapyard signer release ends that`)
       const acknowledged = await acknowledgeMissing(store, scope, stated)
-      const act = { ...note, act: 'resume', subject: scope, before, after: null }
+      const after = isHeld ? { scope, actor: HOLD_ACTOR } : null
+      const act = { ...note, act: 'resume', subject: scope, before, after }
       await store.auditLog.record(acknowledged.length > 0 ? { ...act, detail: { acknowledged } } : act)
-      return { scope, paused: false, ...(acknowledged.length > 0 ? { acknowledged } : {}) }
+      const next = isHeld ? { next: 'the signing journals hold payouts, too: swapyard signer release' } : {}
+      return { scope, paused: isHeld, ...(acknowledged.length > 0 ? { acknowledged } : {}), ...next }
     },
   },
 }

@@ -2,12 +2,8 @@ import { networks } from '../../../networks/index.ts'
 import { resolveNetwork } from '../../core/domain/network.ts'
 import { refused } from '../../core/services/audit-note.ts'
 import { createOperateAlarms } from '../../core/services/operate-alarms.ts'
-import {
-  JOURNAL_BEHIND_ALARM,
-  JOURNAL_NEW_ALARM,
-  PAYOUTS_PAUSE,
-  SIGNING_JOURNAL_ALARM,
-} from '../../exchange/operations/compare-signing-journal.ts'
+import { SIGNING_JOURNAL_ALARM } from '../../exchange/operations/compare-signing-journal.ts'
+import { endSigningHold } from '../../exchange/operations/end-signing-hold.ts'
 import { requestRescan } from '../../exchange/operations/request-rescan.ts'
 import { restoreSignedPayouts } from '../../exchange/operations/restore-signed-payouts.ts'
 import type { ActionsOf } from './action.ts'
@@ -62,19 +58,19 @@ export const serviceActions: ActionsOf<
         )
       const missing = await store.signingJournal.listUnacknowledged(SETTLED_MAX)
       const generation = await store.signingJournal.beginGeneration({ skipsIndexes: !isRehearsal })
-      const before = await store.pauses.resume(PAYOUTS_PAUSE)
-      await store.alarms.clear(SIGNING_JOURNAL_ALARM, JOURNAL_BEHIND_ALARM, JOURNAL_NEW_ALARM)
+      const { ended: before, remaining } = await endSigningHold(store)
       await store.auditLog.record({
         ...note,
         act: 'signer release',
         subject: SIGNING_JOURNAL_ALARM,
         detail: {
           generation,
+          remaining,
           settled: missing.map(({ network, txHash, payoutId }) => ({ network, txHash, payoutId })),
         },
         ...{ before, after: null },
       })
-      return { released: true, settled: missing.length }
+      return { released: true, settled: missing.length, ...(remaining.length > 0 ? { stillPaused: remaining } : {}) }
     },
   },
 }

@@ -7,8 +7,13 @@ import type { Store } from '../ports/store/store.ts'
 /** Pause of all payouts: no worker signs on any network. Deposits and quotes continue. */
 export const PAYOUTS_PAUSE = 'payouts:all'
 export const SIGNING_JOURNAL_ALARM = 'database:older'
-export const JOURNAL_BEHIND_ALARM = 'journal:behind'
-export const JOURNAL_NEW_ALARM = 'journal:new'
+const JOURNAL_BEHIND_ALARM = 'journal:behind'
+const JOURNAL_NEW_ALARM = 'journal:new'
+/** One of them is open as long as the signing journals hold payouts. */
+export const HOLD_ALARMS = [SIGNING_JOURNAL_ALARM, JOURNAL_BEHIND_ALARM, JOURNAL_NEW_ALARM] as const
+/** Of the pause that the comparison sets. A pause by others has another actor, and a release of the hold does not end it. */
+export const HOLD_ACTOR = 'signer'
+export const HOLD_REASON = 'database and signing journal differ'
 /** A start reads the whole journal, a gigabyte in some seconds. */
 const JOURNAL_BYTES_MAX = 8 * 1024 ** 3
 const LISTED_MAX = 50
@@ -118,7 +123,8 @@ function checkAndHold(
         next: 'of an added worker: swapyard signer release; else stop the worker and restore the files of its journal',
       })
     }
-    if (reasons.length > 0) await tx.pauses.pause(PAYOUTS_PAUSE, 'database and signing journal differ', 'signer')
+    // A pause for another reason stays: the release of this hold must not end it.
+    if (reasons.length > 0) await tx.pauses.ensurePaused(PAYOUTS_PAUSE, HOLD_REASON, HOLD_ACTOR)
     return { generation: current.generation, reasons, isWholeNeeded }
   })
 }

@@ -147,6 +147,14 @@ describe('comparing the database with the signing journal', () => {
   })
 })
 
+test('a pause of all payouts for another reason keeps it while the journals differ, too', async () => {
+  await compareJournal()
+  await store.pauses.pause('payouts:all', 'the ledger is inconsistent', 'reconciler')
+  journal.generation = randomUUID()
+  expect(await compareJournal()).toBe(false)
+  expect(await store.pauses.list()).toEqual([{ scope: 'payouts:all', reason: 'the ledger is inconsistent' }])
+})
+
 describe('a comparison that takes long (it read gigabytes in the transaction of its alarm)', () => {
   test('has committed pause and alarm before it reads the journal', async () => {
     await compareJournal()

@@ -7,6 +7,9 @@ const PAUSE_LOCK = 7_240_925
 /** Waits for signatures in progress and blocks new ones until the commit. */
 export const LOCK_PAUSES = `select pg_advisory_xact_lock(${PAUSE_LOCK})`
 
+const INSERT_AFTER_WAIT = `with waited as materialized (select pg_advisory_xact_lock($4))
+         insert into pauses (scope, reason, actor) select $1, $2, $3 from waited`
+
 export function createPauseStore(sql: Sql, locking: boolean): PauseStore {
   return {
     async list() {
@@ -21,11 +24,13 @@ export function createPauseStore(sql: Sql, locking: boolean): PauseStore {
     },
     async pause(scope, reason, actor) {
       await sql.query(
-        `with waited as materialized (select pg_advisory_xact_lock($4))
-         insert into pauses (scope, reason, actor) select $1, $2, $3 from waited
+        `${INSERT_AFTER_WAIT}
          on conflict (scope) do update set reason = excluded.reason, actor = excluded.actor`,
         [scope, reason, actor, PAUSE_LOCK],
       )
+    },
+    async ensurePaused(scope, reason, actor) {
+      await sql.query(`${INSERT_AFTER_WAIT} on conflict (scope) do nothing`, [scope, reason, actor, PAUSE_LOCK])
     },
     async announce(scope, reason, actor) {
       await sql.query(
@@ -37,10 +42,11 @@ export function createPauseStore(sql: Sql, locking: boolean): PauseStore {
     async waitForSigners() {
       await sql.query(LOCK_PAUSES)
     },
-    async resume(scope) {
-      const [pause] = await sql.query<Pause>('delete from pauses where scope = $1 returning scope, reason, actor, at', [
-        scope,
-      ])
+    async resume(scope, by) {
+      const [pause] = await sql.query<Pause>(
+        'delete from pauses where scope = $1 and ($2::text is null or actor = $2) returning scope, reason, actor, at',
+        [scope, by ?? null],
+      )
       return pause ?? null
     },
   }

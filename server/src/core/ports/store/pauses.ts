@@ -11,10 +11,12 @@ export interface PauseStore {
   active(scopes: readonly string[]): Promise<readonly string[]>
   /** Waits for signatures in progress. Fails if they take longer than a lock may. */
   pause(scope: string, reason: string, actor: string): Promise<void>
+  /** As `pause`, unless the scope is paused already: an earlier pause keeps its reason and its actor. */
+  ensurePaused(scope: string, reason: string, actor: string): Promise<void>
   /** Pauses without waiting: signatures that begin after the commit see it. */
   announce(scope: string, reason: string, actor: string): Promise<void>
   /** Waits for signatures that began before. Fails like `pause`; may be repeated. */
   waitForSigners(): Promise<void>
-  /** Ends a pause, and returns it; null = the scope was not paused. */
-  resume(scope: string): Promise<Pause | null>
+  /** Ends a pause, and returns it; null = the scope was not paused. `by`: only a pause of this actor ends. */
+  resume(scope: string, by?: string): Promise<Pause | null>
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { formatUnits } from '../../src/core/domain/amount.ts'
+import { journalEntry } from '../../src/core/domain/ledger/journal.ts'
 import type { Exchange } from '../../src/exchange/domain/exchange.ts'
 import { price } from '../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, type startMoneyPath } from '../exchange/money-path.ts'
@@ -98,6 +99,34 @@ describe('a held deposit', () => {
     expect(rows[1]).toMatchObject(paysRefund(exchange.refund?.address, expect.anything()))
     expect(rowsOf(await asker.get(`held/decisions?exchangeId=${exchange.id}&deposit=nothing`))).toEqual([])
   })
+})
+
+test('a decision about a deposit that left its chain after its coins were spent says what it waits for', async () => {
+  const exchange = await holdByPrice()
+  const { deposit } = await path.readExecution(exchange)
+  const units = (await path.readWalletUnits('btc@btc')) - PAID + 5n
+  const spent = { debit: 'equity:capital', credit: 'asset:wallet', assetId: 'btc@btc', units } as const
+  await path.store.ledger.post(journalEntry('spent', 'a test', null, [spent]))
+  path.fakes.btc.reorg(5, (txHash) => txHash === deposit.txHash)
+  await path.runWorkers()
+  const decide = async (decision: string) =>
+    (await asker.post(`exchanges/${decision}`, { exchangeId: exchange.id, reason, preview: true })).body['result']
+  const waits = (then: string) =>
+    expect.stringMatching(`Until asset:wallet has 0.00000005 btc@btc more.*hot wallet.*${then}`)
+  expect(await decide('refund')).toMatchObject({ waitsFor: waits('held again') })
+  expect(await decide('fail')).toMatchObject({
+    waitsFor: waits('closed as failed'),
+    will: { note: expect.stringContaining('not on its chain') },
+  })
+  const filled = { ...spent, debit: 'asset:wallet', credit: 'equity:capital' } as const
+  await path.store.ledger.post(journalEntry('filled', 'a test', null, [filled]))
+  expect(await decide('fail')).not.toHaveProperty('waitsFor')
+  expect((await asker.post('exchanges/fail', { exchangeId: exchange.id, reason })).body).toMatchObject({
+    state: 'done',
+  })
+  await path.store.pauses.resume('asset:btc@btc')
+  await path.runJobs()
+  expect(await path.readStatus(exchange)).toBe('failed')
 })
 
 describe('the refund address of a held exchange', () => {

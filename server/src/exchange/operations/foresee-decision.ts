@@ -72,7 +72,12 @@ export async function foreseeDecision(held: Held, decision: Decision): Promise<F
   const { deposit, payout, onRelease } = execution
   if (payout !== null && payout.state !== 'reserved')
     return withNotes(await foreseePayout(held, payout.id), 'This payment is signed already: no decision changes it.')
-  if (decision === 'fail') return onlyNotes('It pays nothing: the deposit stays until its owner claims it.')
+  if (decision === 'fail')
+    return onlyNotes(
+      deposit.block === null
+        ? 'It pays nothing: the deposit is not on its chain.'
+        : 'It pays nothing: the deposit stays until its owner claims it.',
+    )
   if (deposit.status !== 'credited' || deposit.block === null)
     return onlyNotes('The deposit is not on its chain: nothing is paid until it is back.')
   if (execution.leg > 0 && execution.isSourceMissing)

@@ -194,6 +194,30 @@ describe('a deposit that leaves the chain', () => {
     },
   )
 
+  test('after its coins were spent, and which an operator fails: is closed when the wallet holds as much', async () => {
+    const exchange = await fixture.createExchange({ refund: null })
+    const txHash = fixture.payDeposit(exchange, 2_900n)
+    await fixture.mineBlocks(2)
+    const fillWallet = await spendCoins(2_900n)
+    await replaceBlocks(2, txHash)
+    const { deposit } = await fixture.readExecution(exchange)
+    expect(await fixture.store.operator.findSpentDeposit(deposit.id)).toEqual({
+      account: 'asset:wallet',
+      assetId: 'btc@btc',
+      missing: 1n,
+    })
+    await fixture.decide(exchange, 'fail')
+    await fixture.services.step(exchange.id)
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', decision: 'fail' })
+    await fillWallet()
+    expect(await fixture.store.operator.findSpentDeposit(deposit.id)).toBeNull()
+    await fixture.services.step(exchange.id)
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'failed', deposit: { status: 'reversed' } })
+    expect(await fixture.readLiabilities(exchange)).toEqual({})
+    expect(await findAlarm(exchange)).toBeNull()
+    await fixture.store.pauses.resume('asset:btc@btc')
+  })
+
   test('after its coins were spent, and is mined again before it is reversed: is paid once, and the alarm ends', async () => {
     await pausePayouts()
     const exchange = await fixture.createExchange()

@@ -45,6 +45,24 @@ export type HeldExecution = Readonly<{
   onRelease: OnRelease | null
 }>
 
+/** What an account lacks to reverse the credit of a deposit that left its chain. */
+export type SpentDeposit = Readonly<{ account: 'asset:wallet' | 'asset:deposits'; assetId: AssetId; missing: bigint }>
+
+/** The larger of two outputs with one key (Monero), of which the smaller is recorded. */
+export type LargerOutput = Readonly<{
+  /** The row of what it has in addition. */
+  depositId: string
+  assetId: AssetId
+  /** In addition to the recorded output. */
+  units: bigint
+  credits: number
+  isCredited: boolean
+  /** It has its confirmations. */
+  isDeep: boolean
+  /** A transaction of ours spends one of the two. */
+  isReserved: boolean
+}>
+
 /** Refunds of a partner that wait for an address, and the exchange of the newest. */
 export type AwaitingRefunds = Readonly<{ partner: string; waiting: number; exchangeId: string }>
 
@@ -55,6 +73,8 @@ export interface OperatorStore {
    * Locks the exchange inside a transaction, as a step does.
    */
   listHeldExecutions(exchangeId: string, deposit: string | null, limit: number): Promise<readonly HeldExecution[]>
+  /** A credited deposit that left its chain after its coins were spent, so that its credit is not reversed yet; else null. */
+  findSpentDeposit(depositId: string): Promise<SpentDeposit | null>
   /** By partner, of the newest held executions up to `limit`: also those of exchanges that are closed otherwise. */
   listAwaitingRefunds(limit: number): Promise<readonly AwaitingRefunds[]>
   /** Source asset and refund address of an exchange; null = there is no such exchange. */

@@ -187,7 +187,10 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
   return saveDeposit(act, { status: 'reversed', creditedUnits: null })
 }
 
-/** Holds the execution for the operator. If its deposit left the chain, reverses conversion and credit first; null = see `takeBack`. */
+/**
+ * Holds the execution for the operator. If its deposit left the chain, reverses conversion and credit first; null = see `takeBack`.
+ * The decision to close it as failed stays: it needs no deposit.
+ */
 export async function holdExecution(
   act: Act,
   reason: StatusReason,
@@ -196,7 +199,8 @@ export async function holdExecution(
   if (reason !== 'DEPOSIT_VANISHED') return holdFor(act, reason, {}, detail)
   const deposit = await takeBack(act)
   if (deposit === null) return null
-  const moved = await holdFor(act, reason, { dueUnits: null, rateKind: null, orderId: null })
+  const decision = act.execution.decision === 'fail' ? 'fail' : null
+  const moved = await holdFor(act, reason, { decision, dueUnits: null, rateKind: null, orderId: null })
   return { ...moved, deposit, payout: null, order: null }
 }
 

@@ -57,8 +57,12 @@ export const payoutActions: ActionsOf<
   },
   'payouts-release-input': {
     async run({ store, note }, { network, outpoint }) {
-      await createOperatePayouts(store).releaseInput(network, outpoint, note)
-      return { network, outpoint }
+      const surplus = await createOperatePayouts(store).releaseInput(network, outpoint, note)
+      if (surplus === null) return { network, outpoint }
+      const { depositId, assetId, units } = surplus
+      const amount = isListed(assetId) ? showAmount(units, assetId) : `${units} base units of ${assetId}`
+      const next = `swapyard fundings claim ${depositId}, or swapyard unclaimed pay-out ${depositId} ADDRESS`
+      return { network, outpoint, unclaimed: { depositId, amount, next } }
     },
   },
   'fundings-claim': {

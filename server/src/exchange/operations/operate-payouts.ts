@@ -4,6 +4,7 @@ import { type AuditNote, refused, requireReason } from '../../core/services/audi
 import type { HeldPayout } from '../ports/store/operator.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import { clearUnclaimed } from './clear-unclaimed.ts'
+import { releaseInput } from './release-input.ts'
 
 /** Hex digits of a funding transaction: twice the 100 kvB that nodes relay. */
 const FUNDING_HEX_MAX = 400_000
@@ -140,19 +141,6 @@ function createHints(store: Store) {
         return tx.operator.addFundingTransaction(id, raw)
       }),
   }
-}
-
-/** Lets payouts spend an output again that was quarantined. */
-async function releaseInput(
-  store: Store,
-  { network, outpoint, note }: Readonly<{ network: string; outpoint: string; note: AuditNote }>,
-): Promise<void> {
-  await store.transaction(async (tx) => {
-    requireReason(note)
-    if (!(await tx.transactions.releaseQuarantined(network, outpoint)))
-      throw refused(`output ${outpoint} of ${network} is not quarantined: see swapyard alarms`)
-    await tx.auditLog.record({ ...note, act: 'input released', subject: `${network} ${outpoint}` })
-  })
 }
 
 async function settleByHand(tx: StoreTx, id: string): Promise<void> {

@@ -7,6 +7,7 @@ import { fundingEntry } from '../../../src/core/domain/ledger/entries.ts'
 import { createRecordBlocks } from '../../../src/exchange/deposits/record-blocks.ts'
 import type { Exchange, ExchangeStatus } from '../../../src/exchange/domain/exchange.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { createOperatePayouts } from '../../../src/exchange/operations/operate-payouts.ts'
 import type { ScannedBlock, Transfer } from '../../../src/exchange/ports/chain.ts'
 import type { AppendRules } from '../../../src/exchange/ports/store/chain-log.ts'
 import { createBookSnapshot } from '../../../src/exchange/quotes/book-snapshot.ts'
@@ -293,6 +294,8 @@ describe('recorded blocks', () => {
     await append(makeBlock(2, 'a', [payKey('k2', 500n)]))
     expect(await readDeposits()).toEqual([
       expect.objectContaining({ identity: key, block_hash: 'a1', status: 'seen', exchange_id: exchange.id }),
+      // What the larger output has in addition: no deposit of the exchange, and never credited by itself.
+      { identity: `${key}:k2`, block_hash: 'a2', status: 'rejected', exchange_id: null },
     ])
     expect(await listExecutions(app.database, exchange)).toHaveLength(1)
     const utxos = await app.database.query("select outpoint, units::text, block_hash from coins where network = 'btc'")
@@ -317,6 +320,68 @@ describe('recorded blocks', () => {
     expect(alarm?.detail['quarantined']).toBe(isQuarantined ? key : undefined)
     expect(await store.transaction((tx) => tx.transactions.releaseQuarantined('btc', key))).toBe(isQuarantined)
     expect(await createOutputStore(database).freeUnits('btc')).toBe(5n)
+  })
+
+  describe('D41: a one-time key that was paid again with more', () => {
+    const key = 'ef'.repeat(32)
+    const note = { actor: 'anna', reason: 'the second has its confirmations' }
+    const payKey = (txHash: string, paid: bigint) => ({ ...makeTransfer('btc-hot', txHash, 0, paid), identity: key })
+    const readPosition = async () => {
+      const positions = await store.reconciliation.positions('btc', 'btc@btc')
+      const { utxoUnits, low, high } = present(positions[0], 'the position of bitcoin')
+      return { utxoUnits, low, high }
+    }
+    const readUnclaimed = async () => -(await store.ledger.balance('liability:unclaimed', 'btc@btc'))
+    let operate: ReturnType<typeof createOperatePayouts>
+    let heldBefore: bigint
+    beforeEach(async () => {
+      operate = createOperatePayouts(store)
+      heldBefore = await store.ledger.balance('asset:wallet', 'btc@btc')
+      await append(makeBlock(1, 'a', [payKey('k1', 5n)]))
+      const [row] = await app.database.query<{ id: string }>(
+        "update deposits set status = 'credited', credited_units = units, credits = 1 returning id",
+      )
+      await store.ledger.post(fundingEntry(row?.id ?? '', 1, 'btc@btc', 5n))
+      await append(makeBlock(2, 'a', [payKey('k2', 12n)]))
+    })
+
+    test('is released once the larger payment is confirmed: the rest is unclaimed, and ledger and wallet agree', async () => {
+      await append(makeBlock(3, 'a', [payKey('k3', 9n)]))
+      expect(await operate.releaseInput('btc', key, note)).toMatchObject({ assetId: 'btc@btc', units: 7n })
+      const held = heldBefore + 12n
+      expect(await readPosition()).toEqual({ utxoUnits: 12n, low: held, high: held })
+      expect(await createOutputStore(app.database).freeUnits('btc')).toBe(12n)
+      const [{ depositId } = { depositId: '' }] = await store.operator.listUnclaimed(10)
+      const unclaimedBefore = await readUnclaimed()
+      expect(await operate.claim(depositId, note)).toMatchObject({ units: 7n })
+      expect(unclaimedBefore - (await readUnclaimed())).toBe(7n)
+      expect(await store.operator.listUnclaimed(10)).toEqual([])
+    })
+
+    test('stays in quarantine while the larger payment has too few confirmations, or a transaction spends one of the two', async () => {
+      await expect(operate.releaseInput('btc', key, note)).rejects.toThrow('too few confirmations')
+      await append(makeBlock(3))
+      const id = randomUUID()
+      await app.database.query(
+        `insert into transactions (id, network, wallet, branch, key_index, conflict_key, resources)
+         values ($1, 'btc', 'btc-hot', 'hot', 0, $2, '{}')`,
+        [id, key],
+      )
+      await app.database.query('update coins set reserved_by = $1', [id])
+      await expect(operate.releaseInput('btc', key, note)).rejects.toThrow('a transaction of ours spends output')
+      expect(await createOutputStore(app.database).freeUnits('btc')).toBe(0n)
+      expect(await store.operator.listUnclaimed(10)).toEqual([])
+    })
+
+    test('is released with the recorded units if the larger payment has left the chain, and with more if it returns', async () => {
+      await rewind(1, makeBlock(2))
+      expect(await operate.releaseInput('btc', key, note)).toBeNull()
+      expect(await createOutputStore(app.database).freeUnits('btc')).toBe(5n)
+      await append({ ...makeBlock(2, 'b', [payKey('k2', 12n)]), parentHash: 'a1' })
+      expect(await createOutputStore(app.database).freeUnits('btc')).toBe(0n)
+      await append(makeBlock(3, 'b'))
+      expect(await operate.releaseInput('btc', key, note)).toMatchObject({ units: 7n })
+    })
   })
 
   test('require as many confirmations of a locked output as its lock has blocks (D42)', async () => {

@@ -9,6 +9,7 @@ import type {
 } from '../../../exchange/ports/store/operator.ts'
 import { hasRow, type RowOf, type Sql } from '../core/database.ts'
 import { setRefund } from './exchanges.ts'
+import { createLargerOutputStore } from './larger-outputs.ts'
 import { createUnclaimedStore } from './unclaimed.ts'
 
 type HeldRow = RowOf<HeldPayout, 'units'>
@@ -17,7 +18,6 @@ const HELD = `select id, purpose, network, asset_id as "assetId", units, address
   transaction_id as "transactionId", lost from payouts`
 const toHeld = (row: HeldRow): HeldPayout => ({ ...row, units: BigInt(row.units) })
 
-export function createOperatorStore(sql: Sql, locking: boolean, macs: PayeeMacs): OperatorStore {
 /** The account that its credit debited: outputs are spent where they lie, other deposits are swept. */
 const SPENT_DEPOSIT = `
 select a.account, d.asset_id as "assetId", d.credited_units - coalesce(b.units, 0) as missing
@@ -27,13 +27,14 @@ left join balances b on b.account = a.account and b.asset_id = d.asset_id
 where d.id::text = $1 and d.status = 'credited' and not d.lost and d.block_height is null
   and d.credited_units > coalesce(b.units, 0)`
 
+export function createOperatorStore(sql: Sql, locking: boolean, macs: PayeeMacs): OperatorStore {
   return {
     listHeldExecutions: (exchangeId, deposit, limit) => heldExecutions(sql, locking, exchangeId, deposit, limit),
-    async listAwaitingRefunds(limit) {
     async findSpentDeposit(depositId) {
       const [row] = await sql.query<RowOf<SpentDeposit, 'missing'>>(SPENT_DEPOSIT, [depositId])
       return row ? { ...row, missing: BigInt(row.missing) } : null
     },
+    async listAwaitingRefunds(limit) {
       return sql.query<AwaitingRefunds>(
         `select coalesce(p.name, e.partner_id::text) as partner, count(*)::int as waiting, (array_agg(e.id order by held.updated_at desc))[1] as "exchangeId"
          from (select exchange_id, updated_at from executions where status = 'verifying' and reason = 'REFUND_ADDRESS_REQUIRED'
@@ -85,6 +86,7 @@ where d.id::text = $1 and d.status = 'credited' and not d.lost and d.block_heigh
          where id::text = $1 and state in ('live', 'confirmed') and cardinality(fundings) < 50 returning 1`,
         [transactionId, raw],
       ),
+    ...createLargerOutputStore(sql, locking),
     ...createUnclaimedStore(sql, locking),
   }
 }

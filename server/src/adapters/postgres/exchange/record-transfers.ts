@@ -161,6 +161,8 @@ async function recordBatch(
   await reportDuplicates(
     sql,
     network,
+    block,
+    rules.fundingConfirmations,
     duplicates.map(({ transfer }) => transfer),
   )
   await openExecutions(sql, block, rules, incoming, depositIds)

@@ -92,6 +92,10 @@ export interface OperatorStore {
   setConflictingTxHash(transactionId: string, txHash: string): Promise<boolean>
   /** Stores bytes that fund one of our transactions, to broadcast with it. False if ours is settled or unknown. */
   addFundingTransaction(transactionId: string, raw: string): Promise<boolean>
+  /** What the wallet holds in place of a quarantined output of ours; null = that output itself. Locks its row inside a transaction. */
+  findLargerOutput(network: string, outpoint: string): Promise<LargerOutput | null>
+  /** The output has the units of the larger one from now on. */
+  takeLargerOutput(network: string, outpoint: string, units: bigint): Promise<void>
   /** Credited coins at a hot wallet that belong to no exchange are left on the network. */
   hasUnclaimed(network: string): Promise<boolean>
   /** Credited coins at a hot wallet that belong to no exchange, or null. Locks the row inside a transaction. */

@@ -170,6 +170,35 @@ describe('a deposit that a reorganisation includes again with other units', () =
   })
 })
 
+test('a deposit that returns with more units while a sweep of it is not signed: a sweep of all that arrived takes its place', async () => {
+  const { chain, balanceOf } = fixture.fakes.eth
+  const exchange = await createExchange(eth)
+  const listSweeps = () =>
+    fixture.database.query<{ state: string; units: string }>(
+      `select p.state, p.units from payouts p join deposit_targets t on t.key_index = p.key_index
+       where t.exchange_id = $1 and p.purpose = 'sweep' and p.branch = 'deposit' order by p.created_at`,
+      [exchange.id],
+    )
+  const depth = eth.network.finalityBlocks + 3
+  const txHash = fixture.payDeposit(exchange, PAID_ETHER)
+  await fixture.mineBlocks(depth)
+  expect(await fixture.readStatus(exchange)).toBe('finished')
+  await fixture.store.pauses.pause('payouts:eth', 'test', 'test')
+  await fixture.services.sweep(chain)
+  const [planned] = await listSweeps()
+  expect(planned?.state).toBe('reserved')
+  await reincludeChanged(depth, changeUnits(txHash, 3n * PAID_ETHER))
+  await fixture.mineBlocks(depth)
+  await fixture.services.sweep(chain)
+  const units = BigInt(planned?.units ?? 0) + 2n * PAID_ETHER
+  expect(await listSweeps()).toMatchObject([{ state: 'void' }, { state: 'reserved', units: units.toString() }])
+  await fixture.store.pauses.resume('payouts:eth')
+  await fixture.clearHolds()
+  await fixture.mineBlocks(6)
+  expect(await listSweeps()).toMatchObject([{ state: 'void' }, { state: 'confirmed' }])
+  expect(balanceOf(exchange.deposit.address, null)).toBeLessThan(PAID_ETHER)
+})
+
 test('a counted funding that returns with other units is counted with them', async () => {
   const before = await fixture.readWalletUnits('eth@eth')
   const txHash = fixture.fakes.eth.pay(fixture.fakes.eth.chain.addresses.hot(), 5n * ETHER)

@@ -41,6 +41,12 @@ export function createWalletStore(sql: Sql): WalletStore {
     findSweptDeposits: (sweep) => findSweptDeposits(sql, sweep),
     isDepositAddress: (network, address) =>
       hasRow(sql, 'select 1 from deposit_targets where address = $2 and network = $1 limit 1', [network, address]),
+    isHotAddress: (network, address) =>
+      hasRow(sql, "select 1 from house_addresses where network = $1 and address = $2 and branch = 'hot'", [
+        network,
+        address,
+      ]),
+    cancelUnsignedSweep: (depositId) => cancelUnsignedSweep(sql, depositId),
     async sweptUnits(payoutId) {
       const [row] = await sql.query<{ units: string | null }>(
         'select sum(credited_units) as units from deposits where swept_by = $1',
@@ -154,6 +160,17 @@ async function postponeSweep(
        when last_height <= ${finalHeight} then clock_timestamp() + ${DOUBLING} end
      where ${isSame}`,
     [...values, depth, deposits.length === 0 ? null : delayMs],
+  )
+}
+
+async function cancelUnsignedSweep(sql: Sql, depositId: string): Promise<void> {
+  await sql.query(
+    `with cancelled as (
+       update payouts p set state = 'void' from deposits d
+       where d.id = $1 and p.id = d.swept_by and p.purpose = 'sweep' and p.state = 'reserved' returning p.id),
+     ended as (delete from alarms a using cancelled c where a.subject = 'payout:' || c.id)
+     update deposits set swept_by = null where swept_by in (select id from cancelled)`,
+    [depositId],
   )
 }
 

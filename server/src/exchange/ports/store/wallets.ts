@@ -49,6 +49,10 @@ export interface WalletStore {
   }): Promise<readonly string[]>
   /** Whether an exchange has this deposit address. */
   isDepositAddress(network: string, address: string): Promise<boolean>
+  /** Whether it is the network's hot wallet. */
+  isHotAddress(network: string, address: string): Promise<boolean>
+  /** Cancels the sweep of this deposit, if it is not signed: all of its deposits can be swept again. */
+  cancelUnsignedSweep(depositId: string): Promise<void>
   /** Sum of the deposits that a sweep collects. */
   sweptUnits(payoutId: string): Promise<bigint>
   /** Gas supplies to this address in the last day, and how many of them are reserved or signed. */

@@ -167,6 +167,8 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
   const { deposit } = act.execution
   const { exchange } = act.context
   await tx.alarms.clear(`reorg:${deposit.id}`)
+  // It may return with other units, and a sweep of the old ones would leave the rest on its address.
+  await tx.wallets.cancelUnsignedSweep(deposit.id)
   if (deposit.lost) {
     // The loss was booked because a payout was signed. That transaction is invalid, so nothing was lost.
     const loss = present(await tx.ledger.entry(`deposit:${deposit.id}:loss:${deposit.credits}`), 'the entry of a loss')
@@ -213,6 +215,7 @@ export async function bookLoss(act: Act): Promise<Execution | null> {
   const missing = await findMissing(act)
   await raiseReorg(act, 'a deposit left the chain after its payout was signed', missing)
   if (missing > 0n) return null
+  await tx.wallets.cancelUnsignedSweep(execution.deposit.id)
   await tx.ledger.post(depositLossEntry(entryOf(act)))
   const deposit = await saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: true })
   const keepsStatus = isTerminal(execution.status) || execution.status === 'verifying'

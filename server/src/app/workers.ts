@@ -76,7 +76,7 @@ export async function startWorkers(options: WorkerOptions, dependencies: WorkerD
   const { log, metrics, settings, signer } = options
   if (!signer) throw new AppError('INTERNAL', 'a worker needs the signer')
   // Before anything is signed: a restored database must not repeat a payment that was already released.
-  const comparing = await startComparing(store, signer, options)
+  const comparing = await startComparing(dependencies, signer, options)
   const byAsset = new Map(catalogue.list().map((currency) => [currency.asset.id, currency]))
   const shared = {
     store,
@@ -166,12 +166,15 @@ async function startWatchedJobs(
 }
 
 async function startComparing(
-  store: Store,
+  { store, chains }: Pick<WorkerDependencies, 'store' | 'chains'>,
   { journal }: JournalingSigner,
   { environment, log, metrics }: WorkerOptions,
 ): Promise<Loop> {
   const areNewConfirmed = environment === 'production'
-  const compareJournal = createCompareJournal({ store, journal, log, areNewConfirmed, onSize: metrics.journalBytes })
+  const compareJournal = createCompareJournal({
+    ...{ store, journal, log, areNewConfirmed, onSize: metrics.journalBytes },
+    changeAddress: (network, index) => chains.get(network)?.addresses.change(index) ?? null,
+  })
   await compareJournal('all')
   return repeat(
     log,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../lib/log.ts'
-import type { JournalPosition, SignerJournal } from '../ports/signer.ts'
+import type { JournalPosition, ReleasedTransaction, SignerJournal } from '../ports/signer.ts'
 import type { KnownJournal, SigningJournalStore } from '../ports/store/signing-journal.ts'
-import type { Store } from '../ports/store/store.ts'
+import type { Store, StoreTx } from '../ports/store/store.ts'
 
 /** Pause of all payouts: no worker signs on any network. Deposits and quotes continue. */
 export const PAYOUTS_PAUSE = 'payouts:all'
@@ -27,6 +27,8 @@ type CompareDeps = Readonly<{
   log: Log
   /** Whether an operator must confirm a new journal of a database that knows others. A sandbox loses its journals. */
   areNewConfirmed: boolean
+  /** The change address of a key index; null = the network is not configured. */
+  changeAddress(network: string, index: number): string | null
   /** For metrics. */
   onSize?(bytes: number): void
 }>
@@ -141,7 +143,7 @@ const isBehind = (position: JournalPosition, recorded: JournalPosition): boolean
 
 /** Records the releases that the database lacks, and stores their transactions for import. */
 async function recordMissing(comparison: Comparison, extent: Extent): Promise<void> {
-  const { store, journal } = comparison
+  const { store, journal, changeAddress } = comparison
   let isUnstored = false
   for await (const releases of extent === 'all' ? journal.allReleases() : [journal.newestReleases()]) {
     const missing = await store.transaction((tx) => tx.signingJournal.recordMissing(releases))
@@ -157,7 +159,24 @@ async function recordMissing(comparison: Comparison, extent: Extent): Promise<vo
     return store.signingJournal.selectUnstored(txHashes)
   }
   for await (const transactions of journal.releasedTransactions(select))
-    await store.signingJournal.storeForImport(transactions)
+    await store.transaction(async (tx) => {
+      await registerChange(tx, transactions, changeAddress)
+      await tx.signingJournal.storeForImport(transactions)
+    })
+}
+
+/** The restored database lacks the change addresses of these transactions, too: without them a watcher records no change. */
+async function registerChange(
+  tx: StoreTx,
+  transactions: readonly ReleasedTransaction[],
+  changeAddress: CompareDeps['changeAddress'],
+): Promise<void> {
+  for (const { network, intent } of transactions) {
+    if (intent.family !== 'bitcoin' || intent.change === null) continue
+    const { index } = intent.change.path
+    const address = changeAddress(network, index)
+    if (address !== null) await tx.transactions.registerChange(network, index, address)
+  }
 }
 
 async function recordWhole({ store, journalId }: Comparison): Promise<string> {

@@ -2,10 +2,10 @@ import { present } from '../../lib/assert.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import { bookSigned } from '../payouts/dispatch-payouts.ts'
 import { exchangeJobs } from '../payouts/payment.ts'
-import { inputsOf, type PayoutRelease } from '../ports/signer.ts'
-import type { Payout } from '../ports/store/payouts.ts'
+import { inputsOf } from '../ports/signer.ts'
 import type { ImportableTransaction } from '../ports/store/signing-journal.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
+import { findMismatch } from './find-mismatch.ts'
 import { restoreOwnPayout } from './restore-own-payouts.ts'
 
 export type RestoreOutcome = Readonly<{
@@ -18,8 +18,8 @@ export type RestoreOutcome = Readonly<{
 /**
  * Imports transactions that the signer released and the restored database lacks, as if they had been signed now: their payouts
  * are signed, their nonces and inputs used, and the watcher finds their outcome. Imports only payouts that the database has
- * queued again with the same terms, and sweeps and gas supplies of account chains. While payouts are paused, the steps queue
- * payouts once the deposits are recorded again.
+ * queued again with the same terms, sweeps and gas supplies of account chains, and splits and merges. While payouts are paused,
+ * the steps queue payouts once the deposits are recorded again.
  */
 export async function restoreSignedPayouts(store: Store, pageSize = 1_000): Promise<readonly RestoreOutcome[]> {
   const outcomes: RestoreOutcome[] = []
@@ -78,19 +78,4 @@ async function markSent(tx: StoreTx, id: string): Promise<void> {
   const transaction = present(await tx.transactions.load(id), 'the imported transaction')
   const sentAttemptId = present(transaction.attempts.at(-1), 'an imported attempt').id
   await tx.transactions.settle(id, { kind: 'check', at: transaction.now, sentAttemptId })
-}
-
-const COMPARED = ['assetId', 'address', 'memo', 'units'] as const
-
-function findMismatch(releases: readonly PayoutRelease[], payouts: readonly Payout[]): string | null {
-  const byId = new Map(payouts.map((payout) => [payout.id, payout]))
-  for (const release of releases) {
-    const payout = byId.get(release.payoutId)
-    if (!payout) return `payout ${release.payoutId} is not queued in the database yet`
-    if (payout.state !== 'reserved') return `payout ${payout.id} is already ${payout.state}`
-    const field = COMPARED.find((name) => payout[name] !== release[name])
-    if (field !== undefined)
-      return `payout ${payout.id} differs in ${field}: the database has ${payout[field]}, the signer released ${release[field]}`
-  }
-  return null
 }

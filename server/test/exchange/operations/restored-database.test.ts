@@ -125,6 +125,7 @@ async function compareJournal(forgotten: readonly Forgotten[]): Promise<void> {
     store: fixture.store,
     log: fixture.dependencies.log,
     areNewConfirmed: false,
+    changeAddress: () => null,
     journal: {
       id: () => '018f2b1c-0000-4000-8000-00000000000a',
       recordName: () => Promise.reject(new Error('it has a name')),

@@ -60,7 +60,7 @@ const memoryJournal: SignerJournal = {
 }
 const log = createLog({ level: 'silent', pretty: false })
 const createComparison = (areNewConfirmed = true) =>
-  createCompareJournal({ store, journal: memoryJournal, log, areNewConfirmed })
+  createCompareJournal({ store, journal: memoryJournal, log, areNewConfirmed, changeAddress: () => null })
 const compareJournal = (extent: 'all' | 'newest' = 'all') => createComparison()(extent)
 const arePayoutsPaused = async () => (await store.pauses.list()).some(({ scope }) => scope === 'payouts:all')
 const readAlarmReasons = async () =>

@@ -116,7 +116,7 @@ async function includeAttempts(sql: Sql, network: string, block: ScannedBlock, o
   )
 }
 
-async function spendUtxos(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
+export async function spendUtxos(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
   const spends = block.transactions.flatMap(({ txHash, spends }) => spends.map((outpoint) => ({ outpoint, txHash })))
   if (spends.length === 0) return
   const spent = await sql.query<{ outpoint: string; spent_by: string }>(

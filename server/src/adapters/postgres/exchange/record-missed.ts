@@ -3,7 +3,7 @@ import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
 import type { MissedDeposits } from '../../../exchange/ports/store/chain-log.ts'
 import type { Sql } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
-import { exchangesPaid, findOurs } from './append-block.ts'
+import { exchangesPaid, findOurs, spendUtxos } from './append-block.ts'
 import { type Ours, type RecordRules, recordTransfers, targetKey } from './record-transfers.ts'
 
 /**
@@ -32,6 +32,8 @@ export async function recordMissed(
   const missed = { ...block, transfers }
   await schedule(sql, exchangesPaid(missed, ours, rules))
   const jobs = await recordTransfers(sql, network, missed, rules, ours)
+  // An output that is recorded later than its block, such as change that a restored database did not know, may be spent here.
+  if (rules.tracksUtxos) await spendUtxos(sql, network, block, ours)
   await wake(sql, jobs)
   // What is no deposit, such as our own change, was not recorded as one.
   const after = await findRecorded(sql, network, transfers)

@@ -53,7 +53,7 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
     },
     async registerChange(network, index, address) {
       await sql.query(
-        "insert into house_addresses (network, address, branch, key_index) values ($1, $2, 'change', $3)",
+        "insert into house_addresses (network, address, branch, key_index) values ($1, $2, 'change', $3) on conflict do nothing",
         [network, address, index],
       )
     },

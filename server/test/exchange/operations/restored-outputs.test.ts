@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { btc } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { createCompareJournal } from '../../../src/exchange/operations/compare-signing-journal.ts'
+import { createReconcile } from '../../../src/exchange/operations/reconcile.ts'
+import { requestRescan } from '../../../src/exchange/operations/request-rescan.ts'
+import { restoreSignedPayouts } from '../../../src/exchange/operations/restore-signed-payouts.ts'
+import type { PayoutRelease, ReleasedTransaction, SignIntent } from '../../../src/exchange/ports/signer.ts'
+import type { Utxo } from '../../../src/exchange/ports/spend.ts'
+import { present } from '../../../src/lib/assert.ts'
+import { timeOrderedId } from '../../../src/lib/id.ts'
+import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
+
+/*
+ * The database was restored from a backup that lacks the newest transactions of the bitcoin wallet, and with them the addresses
+ * of their change. They are on the chain and in the signer's journal.
+ */
+
+type Paid = Readonly<{ payoutId: string; address: string; units: bigint }>
+
+const FEE = 1_000n
+const CHANGE_INDEX = 5_000
+
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
+let hot: string
+beforeEach(async () => {
+  fixture = await startMoneyPath()
+  hot = fixture.fakes.btc.chain.addresses.hot()
+  await fixture.fundWallets({ btc: 10n * COIN, eth: 100n * ETHER })
+  await fixture.store.pauses.pause('all', 'restore', 'operator')
+})
+afterEach(async () => {
+  await fixture.expectBalanced()
+  await fixture.close()
+})
+
+/** The only output of the wallet that the database has. */
+async function readFunding(): Promise<Utxo> {
+  const [row] = await fixture.database.query<{ outpoint: string; units: string }>(
+    "select outpoint, units from coins where network = 'btc' and branch = 'hot'",
+  )
+  const { outpoint, units } = present(row, 'the funding of the wallet')
+  return { outpoint, units: BigInt(units), path: { branch: 'hot', index: btc.network.hotIndex } }
+}
+
+/** Pays from this output by a transaction that the database does not have; it is in the next block. */
+async function sendForgotten(
+  paid: readonly Paid[],
+  input?: Utxo,
+  changeIndex = CHANGE_INDEX,
+): Promise<ReleasedTransaction> {
+  const spent = input ?? (await readFunding())
+  const { outpoint, units, path: from } = spent
+  const intent: SignIntent = {
+    ...{ family: 'bitcoin', network: 'btc', inputs: [spent] },
+    pays: paid.map((one) => ({ ...one, memo: null, asset: btc.asset })),
+    change: {
+      path: { branch: 'change', index: changeIndex },
+      units: units - FEE - paid.reduce((sum, one) => sum + one.units, 0n),
+    },
+  }
+  const signed = await fixture.signer.sign(intent)
+  await fixture.fakes.btc.chain.sender.broadcast(signed.raw)
+  return { ...signed, network: 'btc', intent, feeUnits: FEE, conflictKey: outpoint, wallet: hot, from }
+}
+
+/** A worker with this journal starts. */
+async function compareJournal(transactions: readonly ReleasedTransaction[]): Promise<void> {
+  const releases = transactions.flatMap(({ network, txHash, intent }, n) =>
+    (intent.family === 'evm' ? [] : intent.pays).map(({ payoutId, address, units }): PayoutRelease => {
+      return { payoutId, address, units, network, txHash, assetId: btc.asset.id, memo: null, at: new Date(n) }
+    }),
+  )
+  const compare = createCompareJournal({
+    store: fixture.store,
+    log: fixture.dependencies.log,
+    areNewConfirmed: false,
+    changeAddress: (_network, index) => fixture.fakes.btc.chain.addresses.change(index),
+    journal: {
+      id: () => '018f2b1c-0000-4000-8000-00000000000b',
+      recordName: () => Promise.reject(new Error('it has a name')),
+      generation: () => null,
+      recordGeneration: async () => undefined,
+      newestReleases: () => releases,
+      async *allReleases() {
+        yield releases
+      },
+      async *releasedTransactions(select) {
+        const selected = await select(transactions.map(({ txHash }) => txHash))
+        yield transactions.filter(({ txHash }) => selected.has(txHash))
+      },
+      bytes: () => 0,
+      position: () => ({ segments: 1, bytes: 1 }),
+    },
+  })
+  expect(await compare('all')).toBe(false)
+}
+
+/** Difference between the wallet on the chain and the ledger. */
+async function readDifference(): Promise<bigint | null> {
+  let found: bigint | null = null
+  const onDifference = (_asset: unknown, units: bigint) => {
+    found = units
+  }
+  await createReconcile({ ...fixture.dependencies, addressesEveryMs: 0, onDifference })(fixture.fakes.btc.chain)
+  return found
+}
+/** Unspent change. */
+const listChange = () =>
+  fixture.database.query(
+    "select units, key_index from coins where network = 'btc' and branch = 'change' and spent_by is null",
+  )
+/** A withdrawal that the database has queued. */
+const queuePayout = async (): Promise<Paid> => {
+  const payoutId = await fixture.insertPayout('btc', COIN, 'customer', 'withdrawal')
+  return { payoutId, address: 'customer', units: COIN }
+}
+const importAll = async () => (await restoreSignedPayouts(fixture.store)).map(({ why }) => why)
+
+test('the change of a payment that a restored database lacks is recorded, and ledger and wallet agree after the import', async () => {
+  await compareJournal([await sendForgotten([await queuePayout()])])
+  await fixture.mineBlocks(6)
+  expect(await listChange()).toEqual([{ units: String(9n * COIN - FEE), key_index: String(CHANGE_INDEX) }])
+  expect(await importAll()).toEqual([null])
+  await fixture.mineBlocks(6)
+  expect(await readDifference()).toBe(0n)
+  expect(fixture.fakes.btc.listPayments('customer')).toHaveLength(1)
+})
+
+test('change whose block was recorded before the journal was compared is recorded, and spent, when the blocks are read again', async () => {
+  const first = await sendForgotten([await queuePayout()])
+  fixture.fakes.btc.mine()
+  const path = { branch: 'change', index: CHANGE_INDEX } as const
+  const change = { outpoint: `${first.txHash}:1`, units: 9n * COIN - FEE, path }
+  const second = await sendForgotten([await queuePayout()], change, CHANGE_INDEX + 1)
+  await fixture.mineBlocks(btc.network.finalityBlocks + 2)
+  await compareJournal([first, second])
+  expect(await listChange()).toEqual([])
+  const to = ((await fixture.store.chainLog.cursor('btc'))?.height ?? 0) - btc.network.finalityBlocks + 1
+  await requestRescan(fixture.store, btc.network, { from: to - 3, to }, { actor: 'anna', reason: 'a restored backup' })
+  while (await fixture.services.rescan(fixture.fakes.btc.chain));
+  expect(await listChange()).toEqual([{ units: String(8n * COIN - 2n * FEE), key_index: String(CHANGE_INDEX + 1) }])
+  expect(await importAll()).toEqual([null, null])
+  await fixture.mineBlocks(6)
+  expect(await readDifference()).toBe(0n)
+})
+
+test('a split of the wallet is imported with its network fee', async () => {
+  const paid = [2n, 3n].map((coins) => ({ payoutId: timeOrderedId(), address: hot, units: coins * COIN }))
+  await compareJournal([await sendForgotten(paid)])
+  await fixture.mineBlocks(6)
+  expect(await importAll()).toEqual([null])
+  await fixture.mineBlocks(6)
+  expect(
+    await fixture.database.query('select purpose, state from payouts where id = any($1)', [
+      paid.map(({ payoutId }) => payoutId),
+    ]),
+  ).toEqual([1, 2].map(() => ({ purpose: 'split', state: 'confirmed' })))
+  expect(await readDifference()).toBe(0n)
+  expect(await fixture.readWalletUnits('btc@btc')).toBe(10n * COIN - FEE)
+})
+
+test('a split whose transaction also pays a payout that is not queued waits with it, and is not signed again', async () => {
+  const unknown = randomUUID()
+  const paid = [
+    { payoutId: timeOrderedId(), address: hot, units: 2n * COIN },
+    { payoutId: unknown, address: 'customer', units: COIN },
+  ]
+  await compareJournal([await sendForgotten(paid)])
+  await fixture.mineBlocks(6)
+  expect(await importAll()).toEqual([`payout ${unknown} is not queued in the database yet`])
+  expect(await fixture.database.query("select 1 from payouts where purpose = 'split'")).toEqual([])
+})

@@ -294,7 +294,7 @@ describe('recorded blocks', () => {
     await append(makeBlock(2, 'a', [payKey('k2', 500n)]))
     expect(await readDeposits()).toEqual([
       expect.objectContaining({ identity: key, block_hash: 'a1', status: 'seen', exchange_id: exchange.id }),
-      // What the larger output has in addition: no deposit of the exchange, and never credited by itself.
+      // What the larger output has in addition: no deposit of the exchange, and credited only by a release.
       { identity: `${key}:k2`, block_hash: 'a2', status: 'rejected', exchange_id: null },
     ])
     expect(await listExecutions(app.database, exchange)).toHaveLength(1)

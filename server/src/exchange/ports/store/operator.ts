@@ -48,7 +48,7 @@ export type HeldExecution = Readonly<{
 /** What an account lacks to reverse the credit of a deposit that left its chain. */
 export type SpentDeposit = Readonly<{ account: 'asset:wallet' | 'asset:deposits'; assetId: AssetId; missing: bigint }>
 
-/** The larger of two outputs with one key (Monero), of which the smaller is recorded. */
+/** The larger of two outputs with one key (Monero); the smaller is recorded. */
 export type LargerOutput = Readonly<{
   /** The row of what it has in addition. */
   depositId: string

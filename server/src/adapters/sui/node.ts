@@ -54,7 +54,6 @@ export type Checkpoint = BlockRef & Readonly<{ atMs: number; epoch: number }>
 
 /** One full node, by gRPC. Every failure to answer is NETWORK_UNAVAILABLE; `null` means that the node knows no such thing. */
 export type SuiNode = ReturnType<typeof createSuiNode>
-
 /** How far the fields of an object are listed. */
 export type FieldLimits = Readonly<{ pagesMax?: number; signal?: AbortSignal | undefined }>
 
@@ -171,9 +170,10 @@ const createAsk = (name: string, check: () => Promise<void>): Ask =>
   }
 
 /** The transport itself waits without end. */
-const options = (signal?: AbortSignal) => ({
-  abort: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])]),
-})
+const options = (signal?: AbortSignal) => {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  return { abort: signal === undefined ? timeout : AbortSignal.any([timeout, signal]) }
+}
 
 function createCheckpointReads(name: string, { ledgerService }: SuiGrpcClient, ask: Ask) {
   async function readCheckpoint(height?: number): Promise<Checkpoint | null> {
@@ -265,10 +265,8 @@ function createStateReads(client: SuiGrpcClient, ask: Ask) {
   const { stateService } = client
   return {
     /** The dynamic fields of an object, with name and value in BCS. The pages are of different moments, if the object changes meanwhile. */
-    async listFields(
-      parent: string,
-      { pagesMax = PAGES_MAX, signal }: FieldLimits = {},
-    ): Promise<readonly SuiObject[]> {
+    async listFields(parent: string, limits: FieldLimits = {}): Promise<readonly SuiObject[]> {
+      const { pagesMax = PAGES_MAX, signal } = limits
       const fields: SuiObject[] = []
       let pageToken: Uint8Array | undefined
       for (let page = 0; page < pagesMax; page++) {

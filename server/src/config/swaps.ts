@@ -115,7 +115,10 @@ export const swapsSchema = section({
     'Swaps that lose more against reference prices are neither quoted nor built unless the request accepts more. Applies where both sides are currencies with a price',
   ),
   aggregators,
-  aggregatorBudget: duration(400, 'The longest wait of a quote for aggregators; a build waits up to twice as long'),
+  aggregatorBudget: duration(
+    400,
+    'The longest wait of a quote for aggregators; a build waits up to three times as long',
+  ),
   aggregatorMinGain: whole(
     swapDefaults.aggregatorGainBps,
     [0, 10_000],

@@ -22,7 +22,9 @@ const order: AggregatorOrder = {
 const oneEther = '1000000000000000000'
 const taker = '0x00000000000000000000000000000000000000aa'
 /** How a chain of this family checks a call. */
-const evm: Pick<SwapChain, 'readAggregatorCall'> = { readAggregatorCall: async (...args) => readCall(...args) }
+const evm: Pick<SwapChain, 'readAggregatorCall'> = {
+  readAggregatorCall: async (transaction, taken, contracts) => readCall(transaction, taken, contracts),
+}
 const takerOrder = { ...order, taker, slippagePpm: 5_000 }
 const holder = '0x0000000000001ff3684f28c67538d4d072c22734'
 const exchange = '0x6352a56caadc4f1e25cd6c75970fa768a3304e64'
@@ -289,5 +291,22 @@ describe('all aggregators together', () => {
     expect(await createAskAggregators(deps)(order)).toEqual([])
     for (const source of ['b', 'h', 'unknown'])
       expect(await createBuildAggregatorCall(deps)(source, takerOrder, evm)).toBeNull()
+  })
+
+  test('return nothing if the check of a transaction is late, which is then aborted', async () => {
+    const [prompt] = all as [Aggregator]
+    let late: AbortSignal | undefined
+    const chain: Pick<SwapChain, 'readAggregatorCall'> = {
+      readAggregatorCall: (_transaction, _order, _contracts, signal) => {
+        late = signal
+        return new Promise<never>(() => undefined)
+      },
+    }
+    const build: Aggregator['build'] = async () => ({
+      ...{ amountOut: 5n, target: holder, spender: holder, value: 0n, calldata },
+    })
+    const deps = { aggregators: [{ ...prompt, build }], budgetMs: 50 }
+    expect(await createBuildAggregatorCall(deps)(prompt.id, takerOrder, chain)).toBeNull()
+    expect(late?.aborted).toBe(true)
   })
 })

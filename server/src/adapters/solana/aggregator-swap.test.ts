@@ -26,7 +26,7 @@ import { createSwapRefs } from '../../swap/build/swap-refs.ts'
 import { swapDefaults } from '../../swap/interfaces.ts'
 import type { InstructionCall, TakerOrder } from '../../swap/ports/aggregator.ts'
 import type { RoutedSwap } from '../../swap/ports/router.ts'
-import type { SwapAction, SwapChain, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import type { PreparedSwap, SwapAction, SwapChain, SwapOrder } from '../../swap/ports/swap-chain.ts'
 import { createAggregatorReliability } from '../../swap/quotes/aggregator-reliability.ts'
 import { createAskAggregators, createBuildAggregatorCall } from '../../swap/quotes/ask-aggregators.ts'
 import { executeRoute, SHARE_ALL } from '../../swap/routing/execute.ts'
@@ -173,6 +173,16 @@ async function stableSwap(changes: Json = {}, amountIn = 1_000_000_000n) {
   const swap = await poolSwap(pool, pool.tickers[0] === 'usdc' ? 0 : 1, amountIn)
   answer = reply(order, paid, swap, changes)
   return { pool, order, paid, swap }
+}
+
+/** An unsigned transaction by which the user approves a delegate. */
+async function prepareApproval(account: string, delegate: string): Promise<string> {
+  const { programAddress: program, accounts = [], data } = user.approve(account, delegate)
+  const metas = accounts.map(({ address, role }) => ({
+    ...{ address, isSigner: role >= 2, isWritable: role === 1 || role === 3 },
+  }))
+  const instruction = { program, accounts: metas, data: new Uint8Array(data ?? []) }
+  return encodeUnsigned(user.address, node.bank.blockAt('processed').hash, [instruction]).toString('base64')
 }
 
 const callOf = async (order: TakerOrder): Promise<InstructionCall> => {
@@ -348,6 +358,35 @@ describe('an instruction is not used', () => {
     expect((await callOf(order)).others).toMatchObject([{ mint: jup.address, held: 7n }])
   })
 
+  test('if a token account of the trade has a delegate: the swap would take its right', async () => {
+    const { order } = await stableSwap()
+    expect(await ask(order)).not.toBeNull()
+    const { address } = await createSolanaUser()
+    const approval = await prepareApproval(await own(usdc), address)
+    await chain.broadcast(await user.sign(approval))
+    node.mine(40)
+    expect(await ask(order)).toBeNull()
+  })
+
+  // The place of the authority in the data of each kind.
+  test.for([
+    ['a stake', 'Stake11111111111111111111111111111111111111', 44, 200],
+    ['a durable nonce', '11111111111111111111111111111111', 8, 80],
+    ['a program', 'BPFLoaderUpgradeab1e11111111111111111111111', 13, 45],
+  ] as const)('if it names %s of the user', async ([, program, at, bytes]) => {
+    const { order, paid, swap } = await stableSwap()
+    const { address } = await createSolanaUser()
+    const accounts = [...(swap.accounts ?? []), { address, role: 1 as const }]
+    answer = reply(order, paid, { ...swap, accounts })
+    for (const authority of [SOL, user.address]) {
+      const data = new Uint8Array(bytes)
+      data.set(encode(authority), at)
+      const account = { exists: true, address, data, executable: false, space: BigInt(bytes), lamports: oneSol }
+      node.bank.writeAccount({ ...account, programAddress: program } as never)
+      expect([authority, (await ask(order)) === null]).toEqual([authority, authority === user.address])
+    }
+  })
+
   test.for([
     ['the program is not published', (swap: Json) => ({ ...swap, programId: SOL })],
     [
@@ -386,47 +425,152 @@ describe('an instruction is not used', () => {
   })
 })
 
-/* What no transfer to itself can bound: instructions of other programs stand for what an aggregator's program could do for the user. */
+/** Instructions of other programs stand for what an aggregator's program could do with the user's signature. */
+async function prepareWith(swap: Instruction, { isTargetNew } = { isTargetNew: false }): Promise<PreparedSwap> {
+  const order = takerOrder(usdc.address, usdt.address, 1_000_000n)
+  if (!isTargetNew) await node.depositToken(usdt.address, user.address, 1n)
+  node.mine(40)
+  answer = reply(order, 1n, swap)
+  const trade = present(await ask(order, [swap.programAddress]), 'a checked trade')
+  return chain.prepare(orderOf(order, trade.call as InstructionCall, 0n))
+}
+
+/** SetAuthority of the kind CloseAccount: `closer` may close the token account. */
+const setCloser = (account: Awaited<ReturnType<typeof own>>, closer: string): Instruction => ({
+  programAddress: usdt.program,
+  accounts: [
+    { address: account, role: 1 },
+    { address: user.address, role: 2 },
+  ],
+  data: new Uint8Array([6, 3, 1, ...encode(closer)]),
+})
+
 describe('a simulation refuses an instruction', () => {
-  const refusal = async (swap: Instruction, { isTargetNew } = { isTargetNew: false }) => {
-    const order = takerOrder(usdc.address, usdt.address, 1_000_000n)
-    if (!isTargetNew) await node.depositToken(usdt.address, user.address, 1n)
-    node.mine(40)
-    answer = reply(order, 1n, swap)
-    const trade = present(await ask(order, [swap.programAddress]), 'a checked trade')
-    return chain.prepare(orderOf(order, trade.call as InstructionCall, 0n)).catch((error: unknown) => error)
-  }
+  const refusal = async (...given: Parameters<typeof prepareWith>) =>
+    prepareWith(...given).catch((error: unknown) => error)
 
-  test('that takes lamports', async () => {
+  test('that takes lamports which the allowance for the fee of the network would cover', async () => {
     const { address } = await createSolanaUser()
-    const swap = user.pay(address, oneSol)
-    expect(await refusal(swap)).toMatchObject({ problems: [{ reason: 'it takes lamports' }] })
+    expect(await refusal(user.pay(address, oneSol / 1_000n))).toMatchObject({
+      problems: [{ reason: 'it takes lamports' }],
+    })
   })
 
-  test('that gives others a right to a token account', async () => {
-    const { address: delegate } = await createSolanaUser()
-    const swap = user.approve(await own(usdt), delegate)
-    expect(await refusal(swap)).toMatchObject({ problems: [{ reason: 'it alters a token account' }] })
+  test('that takes more lamports, or lets others close a token account, which the transaction itself does not allow', async () => {
+    const { address } = await createSolanaUser()
+    const reason = expect.stringContaining('InstructionError')
+    expect(await refusal(user.pay(address, oneSol))).toMatchObject({ problems: [{ reason }] })
+    const closing = setCloser(await own(usdt), address)
+    for (const isTargetNew of [true, false])
+      expect(await refusal(closing, { isTargetNew })).toMatchObject({ problems: [{ reason }] })
   })
 
-  test('that gives others a right to the account of the output, which the transaction itself creates', async () => {
-    const { address: other } = await createSolanaUser()
-    const target = await own(usdt)
-    const accounts = [
-      { address: target, role: 1 },
-      { address: user.address, role: 2 },
-    ] as const
-    // SetAuthority, of the kind CloseAccount.
-    const closing = { programAddress: usdt.program, accounts, data: new Uint8Array([6, 3, 1, ...encode(other)]) }
-    for (const swap of [user.approve(target, other), closing])
-      expect(await refusal(swap, { isTargetNew: true })).toMatchObject({
-        problems: [{ reason: 'it alters a token account' }],
-      })
-  })
-
-  test('that does not, where the transaction creates the account of the output', async () => {
+  test('that does nothing of it, where the transaction creates the account of the output', async () => {
     const { address } = await createSolanaUser()
     expect(await refusal(user.pay(address, 0n), { isTargetNew: true })).toMatchObject({ simulatedOut: 0n })
+  })
+})
+
+describe('the chain itself', () => {
+  let lying: FaultyNode
+  beforeEach(async () => {
+    lying = await startFaultyNode(node.rpcUrl)
+  })
+  afterEach(() => lying.stop())
+
+  /** Every simulation succeeds and changes nothing, as if the instruction did something else on the chain. */
+  function hideSimulations(): void {
+    chain = createSolanaSwapChain({ network, rpcUrls: [lying.url] })
+    lying.set(async ({ method, params }) => {
+      if (method !== 'simulateTransaction') return undefined
+      const { addresses } = (params[1] as { accounts: { addresses: string[] } }).accounts
+      const options = { commitment: 'confirmed', encoding: 'base64' }
+      const { context, value } = (await callOnce(node.rpcUrl, 'getMultipleAccounts', [addresses, options])) as Json
+      return { result: { context, value: { err: null, unitsConsumed: 100_000, accounts: value } } }
+    })
+  }
+
+  /** Sends a transaction. Whether the chain executed it. */
+  async function isExecuted({ swap }: Pick<PreparedSwap, 'swap'>): Promise<boolean> {
+    const raw = await user.sign(swap)
+    expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
+    node.mine(40)
+    const seen = await chain.observe((await chain.readSigned(raw)).hash)
+    if (seen.kind !== 'included') throw new Error(`the swap is ${seen.kind}`)
+    return seen.ok
+  }
+
+  // 1.4 million units at 1,000,000 millionths of a lamport, above what the transaction really pays: 5,000 lamports.
+  test.for([
+    [1_400_000n, true],
+    [1_400_001n, false],
+  ] as const)('bounds %i lamports that an instruction takes: executed %s', async ([units, isAllowed]) => {
+    hideSimulations()
+    const { address } = await createSolanaUser()
+    const prepared = await prepareWith(user.pay(address, units))
+    const before = await lamportsOf(user.address)
+    expect(await isExecuted(prepared)).toBe(isAllowed)
+    expect(await lamportsOf(address)).toBe(isAllowed ? units : 0n)
+    expect(before - (await lamportsOf(user.address))).toBe(5_000n + (isAllowed ? units : 0n))
+  })
+
+  test('takes back the right of a delegate, of the input, and of the output that the transaction creates', async () => {
+    const { address: delegate } = await createSolanaUser()
+    for (const [token, isTargetNew] of [
+      [usdt, true],
+      [usdc, false],
+    ] as const) {
+      const account = await own(token)
+      expect(await isExecuted(await prepareWith(user.approve(account, delegate), { isTargetNew }))).toBe(true)
+      const state = node.bank.readAccount(account)
+      expect(Buffer.from(present(state.exists ? state.data : null, 'the account')).readUInt32LE(72)).toBe(0)
+    }
+  })
+
+  test('refuses an instruction that lets others close a token account', async () => {
+    hideSimulations()
+    const { address } = await createSolanaUser()
+    expect(await isExecuted(await prepareWith(setCloser(await own(usdc), address)))).toBe(false)
+  })
+
+  /** A swap of USDC to SOL with a minimum so far below what it pays. */
+  async function prepareSale(margin: bigint) {
+    const pool = poolOf('sol', 'usdc')
+    const order = takerOrder(usdc.address, SOL, 1_000_000_000n)
+    const paid = await outputOf(pool, 'usdc', order.amountIn)
+    answer = reply(order, paid, await poolSwap(pool, pool.tickers[0] === 'usdc' ? 0 : 1, order.amountIn))
+    return { paid, prepared: await chain.prepare(orderOf(order, await callOf(order), paid - margin)) }
+  }
+
+  test.for([
+    [1_000_000n, true],
+    [1_000_001n, false],
+  ] as const)('bounds an output in SOL in lamports, with %i lost elsewhere: executed %s', async (one) => {
+    const [lost, isAllowed] = one
+    // The payment costs 5,000 lamports, too.
+    const { prepared } = await prepareSale(1_005_000n)
+    const { address } = await createSolanaUser()
+    const blockhash = node.bank.blockAt('processed').hash
+    const payment = encodeUnsigned(user.address, blockhash, [transferLamports(user.address, address, lost)])
+    await chain.broadcast(await user.sign(payment.toString('base64')))
+    node.mine(40)
+    expect(await isExecuted(prepared)).toBe(isAllowed)
+  })
+
+  test('leaves the minimum of an output in SOL after the fee of the network', async () => {
+    chain = createSolanaSwapChain({ network, rpcUrls: [lying.url] })
+    lying.set(({ method }) =>
+      method === 'getRecentPrioritizationFees' ? { result: [{ slot: 1, prioritizationFee: 1_000_000 }] } : undefined,
+    )
+    await expect(prepareSale(1_000n)).rejects.toMatchObject({
+      problems: [{ reason: 'the fee of the network leaves less than the minimum' }],
+    })
+    const before = await lamportsOf(user.address)
+    const { paid, prepared } = await prepareSale(1_000_000n)
+    expect(prepared.simulatedOut).toBe(paid)
+    expect(await isExecuted(prepared)).toBe(true)
+    const gained = (await lamportsOf(user.address)) - before
+    expect(gained < paid - 5_000n && gained >= paid - 1_000_000n).toBe(true)
   })
 })
 

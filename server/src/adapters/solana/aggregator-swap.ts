@@ -4,18 +4,24 @@ import type { SwapAction, SwapOrder } from '../../swap/ports/swap-chain.ts'
 import {
   closeAccount,
   createAssociated,
+  requireNoCloser,
+  revokeDelegate,
   syncNative,
   transferChecked,
   transferLamports,
   writeMemo,
 } from './instructions.ts'
 import { associatedToken, associatedTokenProgram, memoProgram, systemProgram, wrappedSol } from './program-address.ts'
+import { rentOfToken } from './rent.ts'
+import { SIGNATURE_FEE, simulatedFee } from './simulate-transaction.ts'
 import { hashInstructions } from './swap-instructions.ts'
 import type { Instruction } from './transaction.ts'
+import { PRICE_MAX } from './unit-price.ts'
 
 /*
- * A swap by the instruction of an aggregator. Its data are the aggregator's, so they are not read. A transfer of a token account to itself
- * changes nothing and fails if the account holds less: such transfers after the instruction bound what it takes and what it pays.
+ * A swap by the instruction of an aggregator. Its data are the aggregator's, so they are not read. A transfer of a token account to itself,
+ * and one of lamports to oneself, changes nothing and fails if the account holds less: such transfers after the instruction bound what it
+ * takes and what it pays. Rights that it gave to others are taken back, or the transaction fails.
  */
 
 type Order = Omit<SwapOrder, 'ref'>
@@ -29,6 +35,14 @@ export function feeOf({ tokenOut, feePpm, feeTo }: Order, { amountOut, target }:
   return { units: referrerFeeOf(amountOut, feePpm), account }
 }
 
+/** The account of wrapped SOL, which is closed after the swap. */
+export function closedAccount(
+  { tokenIn, tokenOut }: Pick<Order, 'tokenIn' | 'tokenOut'>,
+  { source, target }: Pick<InstructionCall, 'source' | 'target'>,
+): GuardedAccount | null {
+  return tokenIn === wrappedSol ? source : tokenOut === wrappedSol ? target : null
+}
+
 /** Everything but the memo and the compute budget. */
 export function aggregatorInstructions(order: Order, call: InstructionCall): readonly Instruction[] {
   const { account, tokenIn, tokenOut, amountIn, minReceived, feePpm, feeTo } = order
@@ -39,7 +53,8 @@ export function aggregatorInstructions(order: Order, call: InstructionCall): rea
   const heldBy = ({ held }: GuardedAccount) => held ?? 0n
   const [missing, existing] = [others.filter(({ held }) => held === null), others.filter(({ held }) => held !== null)]
   const isWrapping = tokenIn === wrappedSol
-  const unwrapped = isWrapping ? source : tokenOut === wrappedSol ? target : null
+  const unwrapped = closedAccount(order, call)
+  const staying = [source, target, ...existing].filter((one) => one !== unwrapped)
   return [
     ...(isWrapping
       ? [create(source), transferLamports(account, source.address, amountIn), syncNative(source.address)]
@@ -49,17 +64,42 @@ export function aggregatorInstructions(order: Order, call: InstructionCall): rea
     guardBalance(account, source, heldBy(source) - (isWrapping ? 0n : amountIn)),
     guardBalance(account, target, heldBy(target) + minReceived + fee.units),
     ...existing.map((one) => guardBalance(account, one, heldBy(one))),
+    ...staying.flatMap(({ address, program }) => [
+      revokeDelegate(address, account, program),
+      requireNoCloser(address, account, program),
+    ]),
     // Their rent comes back. With a rest of the token in it, the transaction fails.
     ...missing.map((one) => closeAccount(one.address, account, one.program)),
+    ...(unwrapped === null ? [] : [closeAccount(unwrapped.address, account)]),
+    // What follows is ours and costs what it states.
+    transferLamports(account, account, leastLamports(order, call)),
     ...(fee.account !== null && feeTo !== null
       ? [
           createAssociated(account, fee.account, feeTo, tokenOut, target.program),
           transferChecked({ ...transferOf(target), to: fee.account, owner: account, units: fee.units }),
         ]
       : []),
-    ...(unwrapped === null ? [] : [closeAccount(unwrapped.address, account)]),
     ...(fee.account === null && feeTo !== null && feePpm > 0 ? [transferLamports(account, feeTo, fee.units)] : []),
   ]
+}
+
+/** The most that a transaction of ours pays for its signature and its priority. */
+const FEE_MAX = simulatedFee(PRICE_MAX)
+
+/**
+ * What the user must hold after the swap. An output in SOL is bounded in lamports, so that what the instruction spends besides counts
+ * against it; there only the least fee of the network is allowed for. Else the instruction can take what the allowance for that fee
+ * leaves, which the simulations refuse.
+ */
+function leastLamports(order: Order, call: InstructionCall): bigint {
+  const { tokenIn, tokenOut, amountIn, minReceived } = order
+  const { target, lamports } = call
+  const rent = target.held === null ? rentOfToken(target.program) : 0n
+  const least =
+    tokenOut === wrappedSol
+      ? lamports + minReceived + feeOf(order, call).units - SIGNATURE_FEE
+      : lamports - (tokenIn === wrappedSol ? amountIn : 0n) - rent - FEE_MAX
+  return least > 0n ? least : 0n
 }
 
 const transferOf = ({ address, mint, program, decimals }: GuardedAccount) => ({

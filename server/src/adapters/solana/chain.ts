@@ -42,9 +42,9 @@ export type SolanaSwapChainOptions = Readonly<{
 const instructionCallOf = ({ aggregatorCall: call }: Pick<SwapOrder, 'aggregatorCall'>): InstructionCall | null =>
   call !== undefined && 'instruction' in call ? call : null
 
-/** Compute units of an aggregator's swap in a few pools, and of the transfers that bound it. */
+/** Compute units of an aggregator's swap in a few pools, and of what bounds it. */
 const UNREPORTED_UNITS = 300_000
-const OVERHEAD_UNITS = 20_000
+const OVERHEAD_UNITS = 30_000
 
 /** Creates the swap chain of Solana. Makes no node call before the first use. */
 export function createSolanaSwapChain({ network, rpcUrls, lookupTables = [] }: SolanaSwapChainOptions): SwapChain {
@@ -81,7 +81,7 @@ export function createSolanaSwapChain({ network, rpcUrls, lookupTables = [] }: S
       const call = instructionCallOf(order)
       return call === null ? prepare(nodes, order, lookupTables) : prepareAggregator(nodes, order, call)
     },
-    readAggregatorCall: (...args) => readAggregatorCall(nodes, ...args),
+    readAggregatorCall: (transaction, order, programs) => readAggregatorCall(nodes, transaction, order, programs),
     // Its program is a published one; its instruction is bounded by the transaction.
     isKnownCall: async () => true,
     readSigned: (raw) => readSigned(nodes, raw),

@@ -1,4 +1,3 @@
-import { base58 } from '@scure/base'
 import { findMintRefusal } from '@swapyard/lib/pools/solana/mint-extensions.ts'
 import type {
   AggregatorInstruction,
@@ -8,18 +7,12 @@ import type {
   InstructionsTransaction,
   TakerOrder,
 } from '../../swap/ports/aggregator.ts'
+import { isControlledBy, isOnlyOf, tokenPrograms } from './account-rights.ts'
+import { closedAccount } from './aggregator-swap.ts'
 import { readLookupTables } from './lookup-tables.ts'
-import { ACCOUNTS_MAX, type Account, readAccounts, type SolanaNodes, tokenUnits } from './nodes.ts'
-import {
-  associatedToken,
-  associatedTokenProgram,
-  readAddress,
-  systemProgram,
-  token2022Program,
-  tokenProgram,
-} from './program-address.ts'
+import { ACCOUNTS_MAX, readAccounts, type SolanaNodes, tokenUnits } from './nodes.ts'
+import { associatedToken, associatedTokenProgram, readAddress, systemProgram } from './program-address.ts'
 
-const tokenPrograms: ReadonlySet<string> = new Set([tokenProgram, token2022Program])
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 /** More would not fit into a transaction. */
 const DATA_BYTES_MAX = 1_000
@@ -27,8 +20,8 @@ const TABLES_MAX = 16
 const OTHERS_MAX = 4
 
 /**
- * Checks the instructions of an aggregator: one of a published program that only the user signs, and that names no token account of the
- * user but those of the trade. What it does with those is bounded by `aggregatorInstructions`. Null if it fails.
+ * Checks the instructions of an aggregator: one of a published program that only the user signs, and that names no account over which the
+ * user's signature has power but those of the trade. What it does with those is bounded by `aggregatorInstructions`. Null if it fails.
  */
 export async function readAggregatorCall(
   nodes: SolanaNodes,
@@ -49,12 +42,16 @@ export async function readAggregatorCall(
   const bases = known.map(({ mint, program, decimals }) => ({
     ...{ mint, program, decimals, address: associatedToken(taker, mint, program) },
   }))
-  const guarded = await readGuarded(nodes, swap, taker, bases)
-  const [source, target] = [tokenIn, tokenOut].map((token) => guarded?.find(({ mint }) => mint === token))
-  if (guarded === null || source === undefined || target === undefined) return null
+  const read = await readGuarded(nodes, swap, taker, bases)
+  if (read === null) return null
+  const { guarded, lamportsOf } = read
+  const [source, target] = [tokenIn, tokenOut].map((token) => guarded.find(({ mint }) => mint === token))
+  if (source === undefined || target === undefined) return null
+  const closed = closedAccount(order, { source, target })
+  const lamports = lamportsOf(taker) + (closed === null ? 0n : lamportsOf(closed.address))
   const others = guarded.filter((one) => one !== source && one !== target)
   const final = await readLookupTables(nodes, [...new Set(tables)])
-  return { amountOut, call: { amountOut, instruction: swap, source, target, others, tables: final } }
+  return { amountOut, call: { amountOut, instruction: swap, source, target, others, lamports, tables: final } }
 }
 
 /** Readable accounts and data, and the taker is the only signer. */
@@ -98,35 +95,29 @@ async function readMints(nodes: SolanaNodes, mints: readonly string[]) {
 
 type Base = Omit<GuardedAccount, 'held'>
 
-/** The user's accounts of the trade; null if the instruction names other token accounts of the user. */
+/**
+ * The user's accounts of the trade; null if the instruction names other accounts over which the user's signature has power, or if others
+ * have rights to those of the trade: the swap takes the rights of delegates back.
+ */
 async function readGuarded(
   nodes: SolanaNodes,
   { accounts: named }: AggregatorInstruction,
   taker: string,
   bases: readonly Base[],
-): Promise<readonly GuardedAccount[] | null> {
-  const own = bases.map(({ address }) => address)
-  const addresses = [...new Set([...own, ...named.map(({ address }) => address)])]
+): Promise<Readonly<{ guarded: readonly GuardedAccount[]; lamportsOf(address: string): bigint }> | null> {
+  const own = new Set(bases.map(({ address }) => address))
+  const addresses = [...new Set([taker, ...own, ...named.map(({ address }) => address)])]
   if (addresses.length > ACCOUNTS_MAX) return null
   const { accounts } = await readAccounts(nodes, addresses)
-  const isOwn = (index: number) => index < own.length
-  const isFaulty = accounts.some((account, index) => {
-    if (account === null || account === undefined) return false
-    const owner = tokenOwnerOf(account)
-    return isOwn(index) ? owner !== taker : owner === taker
-  })
+  const found = new Map(addresses.map((address, index) => [address, accounts[index] ?? null]))
+  const isFaulty = [...found].some(
+    ([address, account]) =>
+      account !== null && (own.has(address) ? !isOnlyOf(taker, account) : isControlledBy(taker, account)),
+  )
   if (isFaulty) return null
-  return bases.map((base, index) => {
-    const account = accounts[index] ?? null
+  const guarded = bases.map((base) => {
+    const account = found.get(base.address) ?? null
     return { ...base, held: account === null ? null : tokenUnits(account) }
   })
-}
-
-const TOKEN_ACCOUNT_BYTES = 165
-const OWNER_OFFSET = 32
-
-/** Who can spend a token account; null for any other account. */
-function tokenOwnerOf({ owner, data }: Account): string | null {
-  if (!tokenPrograms.has(owner) || data.length < TOKEN_ACCOUNT_BYTES) return null
-  return base58.encode(data.subarray(OWNER_OFFSET, OWNER_OFFSET + 32))
+  return { guarded, lamportsOf: (address) => found.get(address)?.lamports ?? 0n }
 }

@@ -65,6 +65,20 @@ export const closeAccount = (account: string, owner: string, program = tokenProg
   data: new Uint8Array([9]),
 })
 
+/** Takes the right of a delegate, if the account has one. */
+export const revokeDelegate = (account: string, owner: string, program: string): Instruction => ({
+  program,
+  accounts: [writable(account), signer(owner)],
+  data: new Uint8Array([5]),
+})
+
+/** Leaves the right to close the account to its owner. Fails if another has it: only that one can give it up. */
+export const requireNoCloser = (account: string, owner: string, program: string): Instruction => ({
+  program,
+  accounts: [writable(account), signer(owner)],
+  data: new Uint8Array([6, 3, 0]),
+})
+
 export type TokenTransfer = Readonly<{
   program: string
   mint: string

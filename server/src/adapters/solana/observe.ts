@@ -16,20 +16,20 @@ type Status = 'processed' | 'confirmed' | 'finalized'
 const HEIGHT_MARGIN = 1
 
 /**
- * `status`: the least commitment that the nodes know of a transaction; null if none of them knows it, `processed` if not all do. `slot`: the
- * least slot of their answers.
+ * `status`: the least commitment that the nodes know of a transaction; null if none of them knows it, `processed` if not all do. `slots`:
+ * those of their answers, in the order of the nodes.
  */
 async function readStatus(
   { nodes }: Context,
   hash: string,
-): Promise<Readonly<{ status: Status | null; slot: number }>> {
+): Promise<Readonly<{ status: Status | null; slots: readonly number[] }>> {
   const replies = await nodes.askEvery('getSignatureStatuses', [[hash], { searchTransactionHistory: true }])
   const statuses = replies.map((reply) => fieldsOf(listOf(fieldsOf(reply)['value'])[0])['confirmationStatus'])
-  const slot = Math.min(...replies.map(slotOf))
-  if (statuses.every((status) => status === undefined)) return { status: null, slot }
-  if (statuses.every((status) => status === 'finalized')) return { status: 'finalized', slot }
+  const slots = replies.map(slotOf)
+  if (statuses.every((status) => status === undefined)) return { status: null, slots }
+  if (statuses.every((status) => status === 'finalized')) return { status: 'finalized', slots }
   const isConfirmed = statuses.every((status) => status === 'finalized' || status === 'confirmed')
-  return { status: isConfirmed ? 'confirmed' : 'processed', slot }
+  return { status: isConfirmed ? 'confirmed' : 'processed', slots }
 }
 
 /** Depth counts only at the commitment `finalized`: before, nothing is final at any depth. */
@@ -44,14 +44,17 @@ export async function observe(
 ): Promise<TransactionObservation> {
   const known = sent?.block ?? null
   // Read before the status: what is in no final block at this height can be in none after it.
-  const finalHeight = await readLeastHeight(context.nodes, 'finalized')
-  const { status, slot } = await readStatus(context, hash)
+  const finals = await readFinals(context.nodes)
+  const { status, slots } = await readStatus(context, hash)
   if (status === null) {
-    const { expiry } = sent ?? {}
-    if (expiry?.by === 'height' && finalHeight > expiry.at + HEIGHT_MARGIN) return { kind: 'expired' }
     // The state of every node after the known slot lacks it.
-    if (known === null || slot > known.height) return { kind: 'unseen' }
-    throw lagError(context, hash, known)
+    if (known !== null && Math.min(...slots) <= known.height) throw lagError(context, hash, known)
+    const { expiry } = sent ?? {}
+    // A node that answers from an older state than it showed before, such as one of several behind an address, proves nothing.
+    const isPast = expiry?.by === 'height' && finals.every(({ height }) => height > expiry.at + HEIGHT_MARGIN)
+    if (!isPast || slots.some((slot, index) => slot < (finals[index]?.slot ?? slot))) return { kind: 'unseen' }
+    await requireHistory(context.nodes, expiry.at - 2 * VALID_BLOCKS)
+    return { kind: 'expired' }
   }
   const receipt = status === 'processed' ? null : await readAgreedReceipt(context.nodes, hash)
   if (!isReadable(receipt)) {
@@ -94,9 +97,31 @@ export function actionOf({ transaction }: Receipt) {
   return readAction(transaction.signers[0] ?? '', transaction.instructions)
 }
 
-/** The least height that any node has: what all of them show. */
-async function readLeastHeight(nodes: SolanaNodes, commitment: string): Promise<number> {
-  return Math.min(...(await nodes.askEvery('getBlockHeight', [{ commitment }])).map(toCount))
+/** The last final block of each node, by height and by slot. */
+async function readFinals(nodes: SolanaNodes): Promise<readonly Readonly<{ height: number; slot: number }>[]> {
+  const replies = await nodes.askEvery('getEpochInfo', [{ commitment: 'finalized' }])
+  return replies
+    .map(fieldsOf)
+    .map((one) => ({ height: toCount(one['blockHeight']), slot: toCount(one['absoluteSlot']) }))
+}
+
+/**
+ * Requires the blocks since a height: a node that has pruned a transaction answers as one that never had it. A swap is in a block after
+ * that of its hash, which is up to 150 blocks older than the height from which its expiry was counted.
+ */
+async function requireHistory({ every, network }: SolanaNodes, since: number): Promise<void> {
+  await every(async (node) => {
+    const first = toCount(await node.ask('getFirstAvailableBlock', []))
+    // A slot is at least the height of its block.
+    if (first <= since) return
+    const options = { transactionDetails: 'none', rewards: false, maxSupportedTransactionVersion: 0 }
+    const height = toCount(fieldsOf(await node.ask('getBlock', [first, options]))['blockHeight'])
+    if (height > Math.max(since, 0))
+      throw unavailable(
+        network,
+        `a node has no blocks below slot ${first}, and a swap may be in one: raise its retention`,
+      )
+  })
 }
 
 /** Blocks after the one of a hash in which a transaction that names it is valid. */
@@ -112,6 +137,17 @@ export async function isBlockhashValid(node: SolanaNode, blockhash: string): Pro
 const readHeight = async (node: SolanaNode): Promise<number> =>
   toCount(await node.ask('getBlockHeight', [{ commitment: 'processed' }]))
 
+/** Two minutes. A node that is further behind, or claims a height so much greater, would set the end of a swap alone. */
+const HEIGHTS_APART_MAX = 2 * VALID_BLOCKS
+
+/** The greatest of the heights that nodes answered. Throws if they are too far apart. */
+function greatestOf(network: string, heights: readonly number[]): number {
+  const [least, greatest] = [Math.min(...heights), Math.max(...heights)]
+  if (greatest - least > HEIGHTS_APART_MAX)
+    throw unavailable(network, `the heights of the nodes are too far apart: ${least} and ${greatest}`)
+  return greatest
+}
+
 /**
  * The last height that can include a transaction with this recent block. No call tells the height of a block hash, so a valid one
  * counts from now: the proof of an expiry comes later, and never too early. A node that does not answer prevents nothing.
@@ -122,13 +158,16 @@ export async function readHeightExpiry(nodes: SolanaNodes, blockhash: string): P
     // Read after the validity, from the same node, so that the height is at least that of the hash.
     return { isValid, height: await readHeight(node) }
   })
-  const height = Math.max(...states.map((state) => state.height))
+  const height = greatestOf(
+    nodes.network,
+    states.map((state) => state.height),
+  )
   return { by: 'height', at: states.some(({ isValid }) => isValid) ? height + VALID_BLOCKS : height }
 }
 
 /** The greatest height of the nodes that answer. */
 export const readGreatestHeight = async (nodes: SolanaNodes): Promise<number> =>
-  Math.max(...(await nodes.answers(readHeight)))
+  greatestOf(nodes.network, await nodes.answers(readHeight))
 
 /** Least final slot of all nodes. Slots number the blocks everywhere but in an expiry. */
 export async function readFinalSlot({ nodes, network }: Context): Promise<number> {

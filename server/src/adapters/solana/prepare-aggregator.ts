@@ -1,15 +1,15 @@
-import { base58 } from '@scure/base'
 import { AppError } from '../../core/domain/errors.ts'
 import type { GuardedAccount, InstructionCall } from '../../swap/ports/aggregator.ts'
 import type { PreparedSwap, SwapOrder } from '../../swap/ports/swap-chain.ts'
 import { firstAvailable } from '../chains/shared/agreement.ts'
-import { aggregatorInstructions, aggregatorMemo, feeOf } from './aggregator-swap.ts'
+import { isOnlyOf } from './account-rights.ts'
+import { aggregatorInstructions, aggregatorMemo, closedAccount, feeOf } from './aggregator-swap.ts'
 import { simulateOnOther } from './confirm-simulation.ts'
 import { limitUnits, priceUnits } from './instructions.ts'
 import { type Account, readAccounts, type SolanaNode, type SolanaNodes, tokenUnits } from './nodes.ts'
 import { blockAt, leastOf, readBlockhash } from './prepare.ts'
 import { wrappedSol } from './program-address.ts'
-import { requireSize, simulatedFee, simulateTransaction } from './simulate-transaction.ts'
+import { networkFee, requireSize, SIGNATURE_FEE, simulatedFee, simulateTransaction } from './simulate-transaction.ts'
 import { encodeUnsigned } from './transaction.ts'
 import { limitOf, UNITS_MAX } from './unit-limit.ts'
 import { readUnitPrice } from './unit-price.ts'
@@ -34,19 +34,25 @@ async function prepareOn(
     ),
   ])
   const body = [...aggregatorInstructions(order, call), aggregatorMemo(order)]
-  const build = (units: number) =>
-    encodeUnsigned(account, blockhash, [limitUnits(units), priceUnits(price), ...body], call.tables)
-  const simulated = build(UNITS_MAX)
+  const build = (units: number, unitPrice: bigint) =>
+    encodeUnsigned(account, blockhash, [limitUnits(units), priceUnits(unitPrice), ...body], call.tables)
+  // The fee of the network counts against an output in SOL, and the most units cost a multiple of what is built.
+  const paysSol = order.tokenOut === wrappedSol
+  const simulatedPrice = paysSol ? 0n : price
+  const simulated = build(UNITS_MAX, simulatedPrice)
   requireSize(simulated)
-  const cost = simulatedFee(price)
+  const cost = simulatedFee(simulatedPrice)
   const first = await simulate(node, order, call, simulated)
   const second = await simulateOnOther(nodes, { node, slot: first.slot }, (other) =>
     simulate(other, order, call, simulated),
   )
   const both = (second === null ? [first] : [first, second]).map((one) => accept(one, order, call, cost))
   const simulations = both.map(({ block, amountOut }) => ({ block, amountOut }))
-  const swap = build(limitOf(Math.max(...both.map(({ units }) => units)))).toString('base64')
-  return { approve: null, swap, simulatedOut: leastOf(simulations), simulations }
+  const units = limitOf(Math.max(...both.map((one) => one.units)))
+  const simulatedOut = leastOf(simulations)
+  if (paysSol && simulatedOut - (networkFee(price, units) - SIGNATURE_FEE) < order.minReceived)
+    throw refusal('the fee of the network leaves less than the minimum')
+  return { approve: null, swap: build(units, price).toString('base64'), simulatedOut, simulations }
 }
 
 /** The accounts that a swap changes. */
@@ -104,9 +110,20 @@ function accept(simulated: Simulated, order: SwapOrder, call: InstructionCall, c
     return held === (account === null ? null : tokenUnits(account))
   })
   if (!isHeld) throw refusal('a token account has another balance than the transaction states')
+  // Less is refused by the transaction itself.
+  if (heldLamports(order, call, before) > call.lamports)
+    throw refusal('the account has more lamports than the transaction states')
   const paid = checkChanges(order, cost, before, after)
   const ownFee = order.feeTo === order.recipient ? feeOf(order, call).units : 0n
   return { block: blockAt(slot), units, amountOut: paid - ownFee }
+}
+
+const lamportsOf = (account: Account | null): bigint => account?.lamports ?? 0n
+
+/** As `InstructionCall.lamports`. */
+function heldLamports(order: SwapOrder, call: InstructionCall, { user, source, target }: State): bigint {
+  const closed = closedAccount(order, call)
+  return lamportsOf(user) + (closed === null ? 0n : lamportsOf(closed === call.source ? source : target))
 }
 
 const REASON_MAX = 200
@@ -114,8 +131,8 @@ const refusal = (reason: string): AppError =>
   new AppError('SIMULATION_FAILED', `the aggregator's swap would fail: ${reason}`, { extra: { reason } })
 
 /**
- * What the user receives. Refuses an instruction that takes lamports of the user, or that gives others a right to the user's token
- * accounts: no transfer in the transaction itself bounds those.
+ * What the user receives. Refuses an instruction that takes lamports of the user, also within the allowance of the transaction itself, or
+ * after which others have a right to the user's token accounts.
  */
 function checkChanges(
   { account: user, tokenIn, tokenOut, amountIn }: SwapOrder,
@@ -125,15 +142,11 @@ function checkChanges(
 ): bigint {
   // An account of wrapped SOL is closed at the end.
   const isLeft = (account: Account | null): account is Account => account !== null && account.data.length > 0
-  const isAltered = after.own.some((account, index) => {
-    const was = before.own[index] ?? null
-    return isLeft(account) && (was === null ? !isOnlyOf(user, account) : rightsOf(account) !== rightsOf(was))
-  })
-  if (isAltered) throw refusal('it alters a token account')
+  if (after.own.some((account) => isLeft(account) && !isOnlyOf(user, account)))
+    throw refusal('it alters a token account')
   const isWrapping = tokenIn === wrappedSol
   if (!isWrapping && tokenUnits(before.source) - tokenUnits(after.source) > amountIn)
     throw refusal('it takes more than the input')
-  const lamportsOf = (account: Account | null) => account?.lamports ?? 0n
   const gained = lamportsOf(after.user) - lamportsOf(before.user) + cost
   if (tokenOut === wrappedSol) return gained - lamportsOf(before.target)
   const rentOf = (was: Account | null, is: Account | null) => (was === null ? lamportsOf(is) : 0n)
@@ -143,27 +156,3 @@ function checkChanges(
   if (gained + rents + spent < 0n) throw refusal('it takes lamports')
   return tokenUnits(after.target) - tokenUnits(before.target)
 }
-
-/** A token account without its extensions, which hold no rights of others, and without its balance in bytes 64 to 72. */
-const TOKEN_ACCOUNT_BYTES = 165
-const [BALANCE_FROM, BALANCE_TO] = [64, 72] as const
-const rightsOf = (account: Account | null): string | null =>
-  account &&
-  Buffer.concat([
-    account.data.subarray(0, BALANCE_FROM),
-    account.data.subarray(BALANCE_TO, TOKEN_ACCOUNT_BYTES),
-  ]).toString('hex')
-
-const OWNER_AT = 32
-const DELEGATE_AT = 72
-const STATE_AT = 108
-const INITIALIZED = 1
-const CLOSER_AT = 129
-
-/** Whether the account is the user's alone: owned, not frozen, without a delegate, and without another one who may close it. */
-const isOnlyOf = (user: string, { data }: Account): boolean =>
-  data.length >= TOKEN_ACCOUNT_BYTES &&
-  base58.encode(data.subarray(OWNER_AT, OWNER_AT + 32)) === user &&
-  data.readUInt32LE(DELEGATE_AT) === 0 &&
-  data[STATE_AT] === INITIALIZED &&
-  data.readUInt32LE(CLOSER_AT) === 0

@@ -10,8 +10,8 @@ import { simulateOnOther } from './confirm-simulation.ts'
 import { limitUnits, priceUnits } from './instructions.ts'
 import { readLookupTables } from './lookup-tables.ts'
 import { type Account, fieldsOf, readAccounts, type SolanaNode, type SolanaNodes, tokenUnits } from './nodes.ts'
-import { token2022Program, wrappedSol } from './program-address.ts'
-import { rentExemption } from './rent.ts'
+import { wrappedSol } from './program-address.ts'
+import { rentExemption, rentOfToken } from './rent.ts'
 import { requireSize, simulatedFee, simulateTransaction } from './simulate-transaction.ts'
 import { describeFailure } from './simulation-failure.ts'
 import { accountsOf, memoOf, swapInstructions } from './swap-instructions.ts'
@@ -26,8 +26,6 @@ import {
 import { limitOf, UNITS_MAX } from './unit-limit.ts'
 import { readUnitPrice } from './unit-price.ts'
 
-/** Of token accounts of the two programs: 165 bytes, and 182 with the extensions of a fee's mint. */
-const RENT = { token: rentExemption(165), token2022: rentExemption(182) } as const
 /** Of an account without data, which the payer must keep. */
 const PAYER_RENT = rentExemption(0)
 
@@ -136,8 +134,6 @@ async function readBefore(node: SolanaNode, order: SwapOrder): Promise<Before> {
 
 const lamportsOf = (account: Account | null | undefined): bigint => account?.lamports ?? 0n
 
-const rentOf = (program: string): bigint => (program === token2022Program ? RENT.token2022 : RENT.token)
-
 /** The lamports that token accounts need which do not exist yet. Those of wrapped SOL are closed again at the end. */
 function rentOfNew(order: SwapOrder, before: Before): bigint {
   const { source, target, between, feeAccount } = accountsOf(order)
@@ -146,7 +142,7 @@ function rentOfNew(order: SwapOrder, before: Before): bigint {
   const ofFee = isOther ? [{ address: feeAccount, program: target.program }] : []
   return [source, target, ...between, ...ofFee]
     .filter(({ address }) => !before.get(address))
-    .reduce((sum, { program }) => sum + rentOf(program), 0n)
+    .reduce((sum, { program }) => sum + rentOfToken(program), 0n)
 }
 
 function checkBalances(order: SwapOrder, before: Before, fee: bigint): void {

@@ -1,11 +1,13 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
+import { tokenPrograms } from './account-rights.ts'
 import { loadAddresses } from './lookup-tables.ts'
 import type { SolanaNodes } from './nodes.ts'
 import { readAction } from './read-action.ts'
 import {
   type DecodedTransaction,
   decodeTransaction,
+  type Instruction,
   type LoadedAddresses,
   TRANSACTION_BYTES_MAX,
 } from './transaction.ts'
@@ -47,9 +49,16 @@ function decode(bytes: Buffer, loaded?: LoadedAddresses): DecodedTransaction {
 
 export function toSigned({ hash, signers, keys, blockhash, instructions }: DecodedTransaction): SignedTransaction {
   const [signer = ''] = signers
+  const swap = signers.length === 1 ? readAction(signer, instructions) : null
   return {
     ...{ hash, signer, nonce: null, recentBlock: blockhash },
     targets: keys.filter((key) => key !== signer),
-    action: signers.length === 1 ? readAction(signer, instructions) : null,
+    action: swap ?? (instructions.some(grantsRight) ? { kind: 'unsupported-approval' } : null),
   }
 }
+
+/** Approve, SetAuthority and ApproveChecked of the token programs, and Batch, which may contain them. */
+const granting: ReadonlySet<number | undefined> = new Set([4, 6, 13, 255])
+
+/** Whether an instruction gives somebody a right to a token account. */
+const grantsRight = ({ program, data }: Instruction): boolean => tokenPrograms.has(program) && granting.has(data[0])

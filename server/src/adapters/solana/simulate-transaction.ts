@@ -4,11 +4,15 @@ import { type Account, fieldsOf, listOf, type SolanaNode, slotOf, toAccount, toC
 import { TRANSACTION_BYTES_MAX } from './transaction.ts'
 import { UNITS_MAX } from './unit-limit.ts'
 
-const SIGNATURE_FEE = 5_000n
+/** Lamports of a transaction with one signature and without a priority fee: the least. */
+export const SIGNATURE_FEE = 5_000n
+
+/** Lamports of a transaction with so many compute units at most. */
+export const networkFee = (unitPrice: bigint, units: number): bigint =>
+  SIGNATURE_FEE + divideUp(BigInt(units) * unitPrice, 1_000_000n)
 
 /** Lamports that a simulation with the most compute units pays; the limit that is built asks for less. */
-export const simulatedFee = (unitPrice: bigint): bigint =>
-  SIGNATURE_FEE + divideUp(BigInt(UNITS_MAX) * unitPrice, 1_000_000n)
+export const simulatedFee = (unitPrice: bigint): bigint => networkFee(unitPrice, UNITS_MAX)
 
 /** Throws NO_ROUTE for a transaction that is too large. */
 export function requireSize(transaction: Buffer): void {

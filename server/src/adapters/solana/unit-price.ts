@@ -1,7 +1,7 @@
 import { fieldsOf, listOf, type SolanaNode, toUnits } from './nodes.ts'
 
 /** Millionths of a lamport. At the limit of 1.4 million units the highest price is 0.0014 SOL. */
-const PRICE_MAX = 1_000_000n
+export const PRICE_MAX = 1_000_000n
 /** The share of recent blocks whose least price is below ours. */
 const RANK = 0.75
 

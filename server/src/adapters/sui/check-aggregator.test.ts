@@ -1,13 +1,16 @@
 import { fromBase64 } from '@mysten/sui/utils'
-import { expect, test } from 'vitest'
+import { cetusPoolSchema, tickTableOf } from '@swapyard/lib/pools/sui/cetus-objects.ts'
+import { expect, onTestFinished, test } from 'vitest'
 import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
 import { cetusPackage, createSuiMarket, dexFunctions } from '../../../../sandbox/src/sui/market.ts'
 import { startTestNode } from '../../../../sandbox/src/sui/sui-node.fixture.ts'
 import { sui } from '../../../networks/sui.ts'
+import { startNodeProxy } from '../../../test/adapters/sui/node-proxy.ts'
 import { resolveNetwork } from '../../core/domain/network.ts'
 import { present } from '../../lib/assert.ts'
 import type { PoolStep, RouteCall, TakerOrder } from '../../swap/ports/aggregator.ts'
 import type { SwapAction, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import { createSuiNode } from './node.ts'
 import { createSuiSwapChain } from './swap-chain.ts'
 
 const SUI = '0x2::sui::SUI'
@@ -25,7 +28,9 @@ async function start() {
     ...({ name: 'cetus', kind: 'cetus', factory: cetusPackage, config: market.cetusConfig } as const),
     pools: [present(market.pools[1], 'a pool').id],
   }
-  const chain = createSuiSwapChain({ network, rpcUrls: [node.url], dexes: [dex] })
+  const proxy = await startNodeProxy(node.url)
+  onTestFinished(proxy.stop)
+  const chain = createSuiSwapChain({ network, rpcUrls: [proxy.url], dexes: [dex] })
   const { keypair, address } = createFunded(2n * amountIn)
   const order: TakerOrder = {
     ...{ network: 'sui', chainId: null, native: SUI, tokenIn: SUI, tokenOut: usdc, amountIn },
@@ -38,9 +43,9 @@ async function start() {
   const step = (pool: string, from: string, to: string, units: bigint): PoolStep => ({
     ...{ dex: 'cetus', pool, from, to, amountIn: units },
   })
-  const check = (steps: readonly PoolStep[], packages: readonly string[] = [cetusPackage]) =>
-    chain.readAggregatorCall({ amountOut: 1n, steps }, order, packages)
-  return { ...started, chain, keypair, address, order, idOf, step, check }
+  const check = (steps: readonly PoolStep[], packages: readonly string[] = [cetusPackage], signal?: AbortSignal) =>
+    chain.readAggregatorCall({ amountOut: 1n, steps }, order, packages, signal)
+  return { ...started, proxy, listed: dex.pools[0] ?? '', chain, keypair, address, order, idOf, step, check }
 }
 
 /** A split over both pools, and a path over a third coin. */
@@ -84,6 +89,44 @@ test('the pools of an aggregator become commands of our own, which pay what we c
   tick()
   const { balance } = await client.getBalance({ owner: order.taker, coinType: usdc })
   expect(BigInt(balance.balance)).toBe(trade.amountOut)
+})
+
+/** A route of one pool whose ticks have no end. Counts the pages that are read; `onPage` is called before each. */
+async function startEndless(isListed: boolean, onPage: (page: number) => void = () => undefined) {
+  const { node, proxy, listed, idOf, step, check } = await start()
+  const pools = idOf('sui', 'usdc')
+  const pool = present(
+    pools.find((id) => (id === listed) === isListed),
+    'a pool',
+  )
+  const [object] = await createSuiNode('node', node.url).readObjects([pool])
+  proxy.hooks.endless.add(tickTableOf(cetusPoolSchema.parse(present(object, 'the pool').contents)))
+  let pages = 0
+  proxy.hooks.before = async (method) => {
+    if (method === 'ListDynamicFields') onPage(++pages)
+  }
+  return {
+    check: (signal?: AbortSignal) => check([step(pool, SUI, usdc, amountIn)], [cetusPackage], signal),
+    pages: () => pages,
+  }
+}
+
+test.each([
+  ['the operator listed', true, 50],
+  ['only the aggregator named', false, 10],
+])('of a pool that %s a bounded number of pages is read', async (_, isListed, most) => {
+  const { check, pages } = await startEndless(isListed)
+  expect(await check()).toBeNull()
+  expect(pages()).toBe(most)
+})
+
+test('an aborted check reads no further page', async () => {
+  const late = new AbortController()
+  const { check, pages } = await startEndless(true, (page) => {
+    if (page === 3) late.abort()
+  })
+  await check(late.signal).catch(() => null)
+  expect(pages()).toBe(3)
 })
 
 test('a route is refused with an unlisted package, an unknown pool, or coins that its pools do not hold', async () => {

@@ -6,12 +6,14 @@ import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { parseCoinType } from './address-format.ts'
 import { createPoolFollower } from './follow-pools.ts'
 import type { SuiNode } from './node.ts'
-import { readCetusPool } from './read-cetus.ts'
+import { createCetusReader } from './read-cetus.ts'
 
 const STEPS_MAX = 12
 const TURNS_MAX = 4
 /** About the time between checkpoints. */
 const TURN_MS = 250
+/** 2,000 ticks. Anyone can create a pool with more, and an aggregator can name any pool; the operator's own are read as a whole. */
+const UNLISTED_PAGES_MAX = 10
 
 /**
  * Turns the pools that an aggregator names into a route of ours: the pools are read from the node, what they pay is computed, and the
@@ -23,6 +25,7 @@ export async function readAggregatorCall(
   transaction: AggregatorTransaction,
   { tokenIn, tokenOut, amountIn }: TakerOrder,
   packages: readonly string[],
+  signal?: AbortSignal,
 ): Promise<AggregatorTrade | null> {
   if (!('steps' in transaction)) return null
   const { steps } = transaction
@@ -32,7 +35,7 @@ export async function readAggregatorCall(
   if (dex === undefined || steps.length === 0 || steps.length > STEPS_MAX) return null
   if (!steps.every((step) => step.dex === dex.kind && OBJECT_ID.test(step.pool))) return null
   const ids = [...new Set(steps.map(({ pool }) => pool))]
-  const read = await readPools(node, { ...dex, pools: ids })
+  const read = await readPools(node, dex, ids, signal)
   const pools = new Map(read.map((pool) => [pool.id, pool]))
   const swaps = toSwaps(steps, pools, tokenIn, tokenOut)
   if (swaps === null) return null
@@ -41,11 +44,24 @@ export async function readAggregatorCall(
 }
 
 /** A pool that trades while it is read is complete after the next checkpoints. */
-async function readPools(node: SuiNode, dex: Dex): Promise<readonly Pool[]> {
-  const lists = [{ dex, reader: readCetusPool }]
+async function readPools(
+  node: SuiNode,
+  dex: Dex,
+  ids: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<readonly Pool[]> {
+  const isListed = (id: string) => dex.pools?.includes(id) === true
+  const lists = [
+    { dex: { ...dex, pools: ids.filter(isListed) }, reader: createCetusReader({ signal }) },
+    {
+      dex: { ...dex, pools: ids.filter((id) => !isListed(id)) },
+      reader: createCetusReader({ pagesMax: UNLISTED_PAGES_MAX, signal }),
+    },
+  ]
   const follower = createPoolFollower({ lists, staleMs: Number.POSITIVE_INFINITY, now: Date.now })
   for (let turn = 0; turn < TURNS_MAX && !follower.isRead(); turn++) {
     if (turn > 0) await setTimeout(TURN_MS)
+    signal?.throwIfAborted()
     const newest = await follower.readNewest(node)
     // What pools of Cetus pay does not depend on the price of gas.
     await follower.advance({ node, newest, tip: await node.readTip(), gasPrice: 0n })

@@ -54,6 +54,8 @@ export type Checkpoint = BlockRef & Readonly<{ atMs: number; epoch: number }>
 
 /** One full node, by gRPC. Every failure to answer is NETWORK_UNAVAILABLE; `null` means that the node knows no such thing. */
 export type SuiNode = ReturnType<typeof createSuiNode>
+/** How far the fields of an object are listed. */
+export type FieldLimits = Readonly<{ pagesMax?: number; signal?: AbortSignal | undefined }>
 
 const PAGE = 200
 const PAGES_MAX = 50
@@ -168,7 +170,10 @@ const createAsk = (name: string, check: () => Promise<void>): Ask =>
   }
 
 /** The transport itself waits without end. */
-const options = () => ({ abort: AbortSignal.timeout(TIMEOUT_MS) })
+const options = (signal?: AbortSignal) => {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  return { abort: signal === undefined ? timeout : AbortSignal.any([timeout, signal]) }
+}
 
 function createCheckpointReads(name: string, { ledgerService }: SuiGrpcClient, ask: Ask) {
   async function readCheckpoint(height?: number): Promise<Checkpoint | null> {
@@ -260,20 +265,22 @@ function createStateReads(client: SuiGrpcClient, ask: Ask) {
   const { stateService } = client
   return {
     /** The dynamic fields of an object, with name and value in BCS. The pages are of different moments, if the object changes meanwhile. */
-    async listFields(parent: string): Promise<readonly SuiObject[]> {
+    async listFields(parent: string, limits: FieldLimits = {}): Promise<readonly SuiObject[]> {
+      const { pagesMax = PAGES_MAX, signal } = limits
       const fields: SuiObject[] = []
       let pageToken: Uint8Array | undefined
-      for (let page = 0; page < PAGES_MAX; page++) {
+      for (let page = 0; page < pagesMax; page++) {
         const request = {
           ...{ parent, pageSize: PAGE, readMask: { paths: fieldPaths } },
           ...(pageToken === undefined ? {} : { pageToken }),
         }
-        const { response } = await ask(() => stateService.listDynamicFields(request, options()).then((call) => call))
+        const list = () => stateService.listDynamicFields(request, options(signal)).then((call) => call)
+        const { response } = await ask(list)
         for (const { fieldObject } of response.dynamicFields) fields.push(objectOf(present(fieldObject, 'a field')))
         pageToken = response.nextPageToken
         if (pageToken === undefined || pageToken.length === 0) return fields
       }
-      throw new Error(`the object ${parent} has more than ${FIELDS_MAX} fields`)
+      throw new Error(`the object ${parent} has more than ${pagesMax * PAGE} fields`)
     },
     /** The coins of an account, as far as they are objects of their own. */
     async listCoins(owner: string, coinType: string): Promise<readonly Coin[]> {

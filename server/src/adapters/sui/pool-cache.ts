@@ -25,8 +25,8 @@ export const readInto = (cache: PoolCache, node: SuiNode): PoolNode => ({
     for (const [index, id] of ids.entries()) cache.objects.set(id, objects[index] ?? null)
     return objects
   },
-  async listFields(parent) {
-    const fields = await node.listFields(parent)
+  async listFields(parent, limits) {
+    const fields = await node.listFields(parent, limits)
     cache.tables.set(parent, new Map(fields.map((field) => [field.id, field])))
     return fields
   },

@@ -90,7 +90,7 @@ export function createEvmSwapChain(options: EvmSwapChainOptions) {
     chooseExpiry: async (untilMs) => ({ by: 'time', at: Math.floor(untilMs / 1000) }),
     hashCall: (order) => hashCall({ wrapped, nativeIsToken }, order),
     prepare: (order) => forPartner(prepare({ network, nodes: requestNodes, caps, wrapped, nativeIsToken }, order)),
-    readAggregatorCall: async (...args) => readAggregatorCall(...args),
+    readAggregatorCall: async (transaction, order, contracts) => readAggregatorCall(transaction, order, contracts),
     isKnownCall: async (call, tokenIn) =>
       'calldata' in call && (await forPartner(isKnownCall(requestNodes, call, tokenIn))),
     readSigned: (raw: string) => readSigned(evm.chainId, raw),

@@ -83,6 +83,8 @@ export type InstructionCall = Readonly<{
   target: GuardedAccount
   /** Token accounts of tokens between the two. */
   others: readonly GuardedAccount[]
+  /** What the user held when the instruction was checked, with the lamports of the account of wrapped SOL that the swap closes. */
+  lamports: bigint
   /** Lookup tables with their final addresses. */
   tables: readonly Readonly<{ address: string; addresses: readonly string[] }>[]
 }>

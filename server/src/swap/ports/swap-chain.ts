@@ -182,11 +182,15 @@ export interface SwapChain extends AddressFormat {
   isPayable?(address: string, token: string, units: bigint): Promise<boolean>
   /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE (`required`, `available` in base units `of` native or token), ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
   prepare(order: SwapOrder): Promise<PreparedSwap>
-  /** Checks a transaction of an aggregator: only `contracts`, only the input of the order, well-formed. Null if it fails. */
+  /**
+   * Checks a transaction of an aggregator: only `contracts`, only the input of the order, well-formed. Null if it fails. What it would still
+   * read after `signal` is of no use.
+   */
   readAggregatorCall(
     transaction: AggregatorTransaction,
     order: TakerOrder,
     contracts: readonly string[],
+    signal?: AbortSignal,
   ): Promise<AggregatorTrade | null>
   /** Whether an aggregator's call hands the input only to contracts that are known, as far as the call can be decoded. */
   isKnownCall(call: AggregatorCall, tokenIn: string): Promise<boolean>

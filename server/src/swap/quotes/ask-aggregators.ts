@@ -40,7 +40,7 @@ async function quoteOf(aggregator: Aggregator, order: AggregatorOrder, budgetMs:
   return { source: aggregator.id, ...quote, contract: aggregator.contracts(order.network)[0] ?? null }
 }
 
-/** Asks one aggregator for its transaction. Null if it is late or uses unpublished contracts. */
+/** Asks one aggregator for its transaction. Null if it or the check of it is late, or if it uses unpublished contracts. */
 export function createBuildAggregatorCall({ aggregators, budgetMs }: AskAggregatorsDeps): BuildAggregatorCall {
   return async (source, order, chain) => {
     const aggregator = aggregators.find(({ id }) => id === source)
@@ -50,8 +50,11 @@ export function createBuildAggregatorCall({ aggregators, budgetMs }: AskAggregat
       aggregator.build(order, budgetMs).catch(() => null),
     )
     if (transaction === null) return null
-    // Where the check asks a node that does not answer, our own route reports it.
-    return chain.readAggregatorCall(transaction, order, aggregator.contracts(order.network)).catch(() => null)
+    // The aggregator decides what the check reads. Where it asks a node that does not answer, our own route reports it.
+    const late = new AbortController()
+    const contracts = aggregator.contracts(order.network)
+    const checked = chain.readAggregatorCall(transaction, order, contracts, late.signal).catch(() => null)
+    return within(budgetMs, checked).finally(() => late.abort())
   }
 }
 

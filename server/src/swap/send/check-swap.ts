@@ -3,10 +3,11 @@ import type { Partner } from '../../core/domain/partner.ts'
 import { parsePercent } from '../../core/domain/percent.ts'
 import type { BuiltTerms, SwapRefs } from '../build/swap-refs.ts'
 import type { Expiry } from '../domain/expiry.ts'
+import { isPaused, type PoolPauses } from '../domain/pool-pauses.ts'
 import type { SwapTerms } from '../domain/swap.ts'
 import type { Token } from '../domain/token.ts'
 import type { SendRequest } from '../interfaces.ts'
-import type { SwapNetwork } from '../networks.ts'
+import { poolToken, type SwapNetwork } from '../networks.ts'
 import type { SignedTransaction, SwapAction, SwapChain } from '../ports/swap-chain.ts'
 import { isSameAsset, type ReadSwapDeps, readAmount, readSides, refusal } from '../quotes/read-swap-request.ts'
 import { invalid } from './send-approval.ts'
@@ -43,6 +44,20 @@ export function checkBuilt(
 
 const describeSwap = ({ spender, formatAddress }: SwapChain): string =>
   spender === null ? 'a swap that we built' : `a swap of the router ${formatAddress(spender)}`
+
+/** Whether the route of a signed swap has a DEX, pool or token that is paused. */
+export function isPausedSwap(
+  pauses: PoolPauses,
+  refs: Pick<SwapRefs, 'mayUseDex'>,
+  chain: SwapChain,
+  { ref, pools, tokenIn, tokenOut, routeTokens }: SwapAction,
+): boolean {
+  const tokens = [tokenIn, tokenOut, ...routeTokens].map((token) => poolToken(chain, token))
+  return (
+    [...pauses.dexes].some((dex) => refs.mayUseDex(ref, dex)) ||
+    ['', ...pools].some((id) => isPaused({ dex: '', id, tokens }, pauses))
+  )
+}
 
 /** The terms that a signed swap states, with its expiry. */
 export function termsOf(

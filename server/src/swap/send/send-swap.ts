@@ -5,14 +5,13 @@ import { checkpoint } from '../../core/services/checkpoint.ts'
 import type { WithIdempotency } from '../../core/services/interfaces.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import type { Expiry } from '../domain/expiry.ts'
-import { isPaused, poolPausesOf } from '../domain/pool-pauses.ts'
+import { poolPausesOf } from '../domain/pool-pauses.ts'
 import { type Swap, unmined } from '../domain/swap.ts'
 import type { SendRequest, SwapServices } from '../interfaces.ts'
-import { poolToken } from '../networks.ts'
 import type { SwapStore, TrackedSwap } from '../ports/store/swaps.ts'
 import type { SignedTransaction, SwapAction, SwapChain } from '../ports/swap-chain.ts'
 import { broadcastSwap, canEndSwap, refusalOf } from './broadcast-swap.ts'
-import { type CheckSwapDeps, checkBuilt, checkRequest, termsOf } from './check-swap.ts'
+import { type CheckSwapDeps, checkBuilt, checkRequest, isPausedSwap, termsOf } from './check-swap.ts'
 import { type CheckApprovalDeps, checkApproval, invalid, readAs, screenTransaction, sendOnly } from './send-approval.ts'
 
 export type SendSwapDeps = CheckSwapDeps &
@@ -118,12 +117,8 @@ async function sendOther(deps: SendSwapDeps, partner: Partner, chain: SwapChain,
 
 /** A swap that was built before a pause must not be relayed after it. */
 function checkPauses({ poolPauses, refs }: SendSwapDeps, chain: SwapChain, action: SwapAction): void {
-  const pauses = poolPausesOf(poolPauses(), chain.network.id)
-  const tokens = [action.tokenIn, action.tokenOut, ...action.routeTokens].map((token) => poolToken(chain, token))
-  const isPausedRoute =
-    [...pauses.dexes].some((dex) => refs.mayUseDex(action.ref, dex)) ||
-    ['', ...action.pools].some((id) => isPaused({ dex: '', id, tokens }, pauses))
-  if (isPausedRoute) throw new AppError('NETWORK_PAUSED', 'a DEX, pool or token of this swap is paused: build again')
+  if (isPausedSwap(poolPausesOf(poolPauses(), chain.network.id), refs, chain, action))
+    throw new AppError('NETWORK_PAUSED', 'a DEX, pool or token of this swap is paused: build again')
 }
 
 const late = () => invalid('it has expired: build again', 'rawTx')

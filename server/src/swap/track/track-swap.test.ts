@@ -2,11 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { sol } from '../../../networks/sol.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { resolveNetwork } from '../../core/domain/network.ts'
+import { createSwapRefs } from '../build/swap-refs.ts'
 import type { Expiry } from '../domain/expiry.ts'
 import type { Swap, TransactionObservation } from '../domain/swap.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { SwapAdvance, SwapStore } from '../ports/store/swaps.ts'
-import type { SentTransaction, SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
+import type { SentTransaction, SignedTransaction, SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
 import { createTrackSwap } from './track-swap.ts'
 
 /* What nodes answer to a repeat cannot be arranged on a chain: these tests use scripted ports. */
@@ -15,6 +16,7 @@ const NOW = 1_800_000_000_000
 const DROPPED_MS = 600_000
 const RAW = 'the signed bytes'
 const network = resolveNetwork(sol, 'sandbox')
+const refs = createSwapRefs(Buffer.from('a pepper'))
 const [height, epoch, time] = [
   { by: 'height', at: 150 },
   { by: 'epoch', at: 7 },
@@ -29,6 +31,10 @@ let keepsPending: boolean
 let isSilent: boolean
 let sent: string[]
 let advanced: SwapAdvance[]
+let pauses: readonly string[]
+let isNetworkPaused: boolean
+/** What the chain reads from the bytes; null: a node does not answer. */
+let read: Pick<SignedTransaction, 'action'> | null
 /** The known blocks with which the chain was observed. */
 let observedWith: SentTransaction['block'][]
 beforeEach(() => {
@@ -39,14 +45,18 @@ beforeEach(() => {
   isSilent = false
   sent = []
   advanced = []
+  pauses = []
+  isNetworkPaused = false
+  read = null
   observedWith = []
 })
 
 /** One check of a pending swap whose bytes are stored, where nodes keep no transaction. */
 async function track(expiry: Expiry, changes: Partial<Swap> = {}): Promise<SwapAdvance | undefined> {
   const chain = {
-    ...{ network, keepsPending, isExpired: async () => false },
+    ...{ network, keepsPending, isExpired: async () => false, native: 'sol', wrapped: 'sol' },
     readSigned: async () => {
+      if (read !== null) return read
       throw new AppError('NETWORK_UNAVAILABLE', 'a node does not have the lookup table')
     },
     broadcast: async (raw: string) => {
@@ -72,7 +82,10 @@ async function track(expiry: Expiry, changes: Partial<Swap> = {}): Promise<SwapA
     },
   } as unknown as SwapStore
   await createTrackSwap({
-    networks: { find: () => ({ chain, nativeIsToken: false }) } as unknown as SwapNetworks,
+    networks: {
+      ...{ find: () => ({ chain, nativeIsToken: false }), isPaused: () => isNetworkPaused },
+    } as unknown as SwapNetworks,
+    ...{ poolPauses: () => pauses, refs },
     ...{ swaps, settings: { droppedMs: DROPPED_MS }, databaseNow: () => NOW },
     log: { info: () => undefined, error: () => undefined },
   })('a')
@@ -140,6 +153,46 @@ describe('a repeat that no node answers, after the time for dropped swaps', () =
     expect(await track(time)).toMatchObject(pending)
     observation = { kind: 'pending' }
     expect(await track(time)).toMatchObject({ ...pending, isSent: true })
+  })
+})
+
+describe('D6: while a pause lasts', () => {
+  const terms = {
+    ...{ recipient: 's', tokenIn: 'sol', tokenOut: 'usdc', amountIn: 10n, minReceived: 9n, feePpm: 0, feeTo: null },
+    ...{ expiry: null, callHash: '0xc' },
+  }
+  const ref = refs.issue({ ...terms, partnerId: 'p', network: 'sol', account: 's', owesFee: false }, ['raydium-cpmm'])
+  const action = { kind: 'swap', executor: null, ref, pools: ['a pool'], routeTokens: ['jup'], ...terms } as const
+
+  it.each(['dex:raydium-cpmm', 'pool:a pool', 'token:jup', 'token:usdc'])(
+    'of %s the bytes of a swap are kept and not sent, and it is observed',
+    async (scope) => {
+      read = { action }
+      pauses = [`${scope}@sol`]
+      expect(await track(height)).toMatchObject(pending)
+      expect(sent).toEqual([])
+      observation = { kind: 'expired' }
+      expect(await track(height)).toMatchObject({ progress: { reason: 'expired', isFinal: true }, isSent: true })
+      pauses = [`${scope}@sui`]
+      observation = { kind: 'unseen' }
+      expect(await track(height)).toMatchObject(pending)
+      expect(sent).toEqual([RAW])
+    },
+  )
+
+  it('of the network no bytes are sent', async () => {
+    isNetworkPaused = true
+    expect(await track(height)).toMatchObject(pending)
+    expect([sent, observedWith.length]).toEqual([[], 1])
+  })
+
+  it('of another pool a swap is sent if its route can be read, and else kept', async () => {
+    pauses = ['pool:another pool@sol']
+    expect(await track(height)).toMatchObject(pending)
+    expect(sent).toEqual([])
+    read = { action }
+    expect(await track(height)).toMatchObject(pending)
+    expect(sent).toEqual([RAW])
   })
 })
 

@@ -1,13 +1,19 @@
 import type { Network } from '../../core/domain/network.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
+import type { SwapRefs } from '../build/swap-refs.ts'
+import { poolPausesOf } from '../domain/pool-pauses.ts'
 import { decideProgress, type Swap, unmined } from '../domain/swap.ts'
 import { type SwapNetwork, type SwapNetworks, tokenAsset } from '../networks.ts'
 import type { SwapStore, TrackedSwap } from '../ports/store/swaps.ts'
 import { broadcastSwap, canEndSwap } from '../send/broadcast-swap.ts'
+import { isPausedSwap } from '../send/check-swap.ts'
 
 export type TrackSwapDeps = Readonly<{
   networks: SwapNetworks
   swaps: SwapStore
+  /** Scopes of paused pools, of all networks. */
+  poolPauses(): Iterable<string>
+  refs: Pick<SwapRefs, 'mayUseDex'>
   settings: Readonly<{ droppedMs: number }>
   /** The database's clock, which dates the rows. */
   databaseNow(): number
@@ -41,6 +47,7 @@ async function rebroadcast(
   raw: string,
 ): Promise<void> {
   const { chain } = network
+  if (await isHeld(deps, network, raw)) return check(deps, network, tracked)
   // An expired swap can only revert, at the user's cost. It may already be pending.
   if (await chain.isExpired(tracked.swap.expiry, deps.databaseNow())) return check(deps, network, tracked)
   // The recorded bytes were checked. To read them again may need nodes that do not answer now.
@@ -56,6 +63,21 @@ async function rebroadcast(
     isSent: true,
     nextCheckMs: CHECK_MAX_MS,
   })
+}
+
+/** Whether a pause forbids to send these bytes. They are kept, and sent again after it. */
+async function isHeld({ networks, poolPauses, refs }: TrackSwapDeps, { chain }: SwapNetwork, raw: string) {
+  const { id } = chain.network
+  if (networks.isPaused(id)) return true
+  const pauses = poolPausesOf(poolPauses(), id)
+  if (pauses.dexes.size + pauses.pools.size + pauses.tokens.size === 0) return false
+  try {
+    const { action } = await chain.readSigned(raw)
+    return action?.kind !== 'swap' || isPausedSwap(pauses, refs, chain, action)
+  } catch {
+    // Its route cannot be read now, so it may be one that is paused.
+    return true
+  }
 }
 
 async function check(

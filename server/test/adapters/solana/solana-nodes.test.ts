@@ -283,10 +283,58 @@ describe('a second node that does not tell the truth', () => {
       value.fill(null)
     })
     await expect(sole.observe(hash, sent)).rejects.toMatchObject(unavailable)
+    const past = { ...sent, expiry: { by: 'height', at: 1 } } as const
+    await expect(sole.observe(hash, past)).rejects.toMatchObject(unavailable)
     shown = slot + 1
     expect(await sole.observe(hash, sent)).toEqual({ kind: 'unseen' })
-    // The finalized height is past the expiry by then.
-    expect(await sole.observe(hash, { ...sent, expiry: { by: 'height', at: 1 } })).toEqual({ kind: 'expired' })
+    // The finalized height is past the expiry by then, and so must be the state that lacks the swap.
+    const finalSlot = market.node.bank.blockAt('finalized').slot
+    expect(finalSlot).toBeGreaterThan(slot + 1)
+    shown = finalSlot - 1
+    expect(await sole.observe(hash, past)).toEqual({ kind: 'unseen' })
+    shown = finalSlot
+    expect(await sole.observe(hash, past)).toEqual({ kind: 'expired' })
+  })
+
+  test('ends no swap if it may have pruned its block', async () => {
+    // Slots are above heights, as on every cluster.
+    market.node.skipSlots(3)
+    const { hash } = await finishSwap()
+    market.mine(400)
+    const past = market.node.bank.blockAt('finalized')
+    const sent = { signer: user.address, nonce: null, expiry: { by: 'height', at: past.height - 2 } } as const
+    const since = past.height - 2 - 300
+    const slotOfHeight = (height: number) => market.node.bank.blocks().find((one) => one.height === height)?.slot
+    let first: number | undefined
+    faulty.set(({ method }) => {
+      if (method === 'getSignatureStatuses') return { result: { context: { slot: past.slot }, value: [null] } }
+      return method === 'getFirstAvailableBlock' ? { result: first } : undefined
+    })
+    const sole = market.createChain(faulty.url)
+    first = slotOfHeight(since + 1)
+    await expect(sole.observe(hash, sent)).rejects.toMatchObject(unavailable)
+    first = slotOfHeight(since)
+    expect(await sole.observe(hash, sent)).toEqual({ kind: 'expired' })
+    first = 0
+    expect(await sole.observe(hash, sent)).toEqual({ kind: 'expired' })
+  })
+
+  test('cannot set the end of a swap alone', async () => {
+    const { order } = await orderFor(user)
+    const signed = await market.chain.readSigned(market.sign(user, (await market.chain.prepare(order)).swap))
+    const height = market.node.bank.heightOf('processed')
+    const claim = (distance: number) =>
+      faulty.set(({ method }) => (method === 'getBlockHeight' ? { result: height + distance } : undefined))
+    for (const chain of [chainWith(true), chainWith(false)]) {
+      claim(300)
+      expect(await chain.readExpiry(signed)).toEqual({ by: 'height', at: height + 300 + 150 })
+      expect(await chain.isExpired({ by: 'height', at: height + 301 }, 0)).toBe(false)
+      for (const distance of [301, -301, 1_000_000]) {
+        claim(distance)
+        await expect(chain.readExpiry(signed)).rejects.toMatchObject(unavailable)
+        await expect(chain.isExpired({ by: 'height', at: height + 150 }, 0)).rejects.toMatchObject(unavailable)
+      }
+    }
   })
 
   test('cannot reply another transaction than the one that it is asked for', async () => {

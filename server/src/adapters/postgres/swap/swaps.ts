@@ -127,7 +127,10 @@ export async function insertUnreportedSwap(tx: Sql, swap: NewSwap): Promise<void
   await tx.query(`${INSERT} on conflict (network, hash) do nothing`, valuesOf(swap, false))
 }
 
-/** A swap that was rejected or dropped and is sent again becomes pending again: same bytes, same row. */
+/**
+ * A swap that was rejected or dropped and is sent again becomes pending again: same bytes, same row. So does an expired one that is reported
+ * by its hash alone, without bytes: a node has found it on the chain.
+ */
 async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | null> {
   return database.transaction(async (tx) => {
     await tx.query(
@@ -139,7 +142,8 @@ async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | 
       `${INSERT}
        on conflict (network, hash) do update set status = 'pending', reason = null, raw = excluded.raw, seen_at = clock_timestamp(),
          next_check_at = excluded.next_check_at
-       where s.partner_id = excluded.partner_id and s.status = 'failed' and s.reason in ('rejected', 'dropped')`,
+       where s.partner_id = excluded.partner_id and s.status = 'failed'
+         and (s.reason in ('rejected', 'dropped') or (s.reason = 'expired' and excluded.raw is null))`,
       valuesOf(swap, true),
     )
     const [row] = await tx.query<Row>(

@@ -50,7 +50,10 @@ export type SwapFilter = Readonly<{
 export type SwapQuery = SwapFilter & Readonly<{ partnerId: string }>
 
 export interface SwapStore {
-  /** One row per network and hash. A repeat returns the row, and reopens it if nodes had refused or dropped the transaction. Null if another partner owns it. */
+  /**
+   * One row per network and hash. A repeat returns the row, and reopens it if nodes had refused or dropped the transaction, or if it had
+   * expired and is reported without bytes: then a node has found it on the chain. Null if another partner owns it.
+   */
   record(swap: NewSwap): Promise<TrackedSwap | null>
   find(id: string): Promise<TrackedSwap | null>
   /** The partner's swap with this hash. */

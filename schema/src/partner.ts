@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { flows, ListedExchange } from './cross-chain.ts'
 import { LIMIT_PATTERN } from './cross-chain-requests.ts'
-import { amountText, integerOrNull, textOrNull, tickerInput, wordOf } from './scalars.ts'
+import { amountText, dateTimeOrNull, integerOrNull, textOrNull, tickerInput, wordOf } from './scalars.ts'
 
 export const answerFormats = ['json', 'csv'] as const
 const format = Type.Optional(
@@ -136,6 +136,11 @@ export const ReportedExchange = Type.Object(
     ...ListedExchange.properties,
     fromToken: token('source'),
     toToken: token('target'),
+    completedDate: dateTimeOrNull({
+      description:
+        'Time when the status became terminal; null while it is not. A deposit after a failure can change it: the exchange is open again until the refund.',
+      examples: ['2026-01-02T03:14:05.678Z'],
+    }),
   },
   { description: 'An exchange of the report.' },
 )

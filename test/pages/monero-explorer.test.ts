@@ -6,7 +6,8 @@ import { present } from '../../server/src/lib/assert.ts'
 import { call, post } from '../../server/test/adapters/chains/monero/payer.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
-import { openPage, phone, readBrightness, startBrowser } from './browser.ts'
+import { findViolations } from './axe.ts'
+import { appearances, openPage, readBrightness, startBrowser } from './browser.ts'
 
 describeWith('monerod', 'Monero in the explorer', () => {
   let scenario: Scenario
@@ -117,30 +118,40 @@ describeWith('monerod', 'Monero in the explorer', () => {
     })
     afterAll(() => browser.close())
 
-    test('has no problems in either color scheme and fits a phone', async () => {
+    test.each(appearances)('%s: the pages fit, and have no problem and no violation', async (name, options) => {
       const { address } = await scenario.wallet('xmr')
-      const paths = [
-        await readPagePath('addressExplorer', address),
-        await readPagePath('txExplorer', await pay(address)),
-      ]
+      const { block_header: header } = (await call('get_last_block_header', {})) as {
+        block_header: { miner_tx_hash: string }
+      }
+      const paths = {
+        address: await readPagePath('addressExplorer', address),
+        payment: await readPagePath('txExplorer', await pay(address)),
+        coinbase: await readPagePath('txExplorer', header.miner_tx_hash),
+        missing: `/sandbox/explorer/xmr/tx/${'ab'.repeat(32)}`,
+      }
+      // Before it has the confirmations of a deposit, the page of a transaction reloads.
       await scenario.mine('xmr', 12)
-      for (const path of paths)
-        for (const colorScheme of ['light', 'dark'] as const) {
-          const { page, problems } = await openPage(browser, scenario.url + path, { ...phone, colorScheme })
-          expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
-          expect((await readBrightness(page, 'h1')) > 170).toBe(colorScheme === 'dark')
-          const screenshotFolder = process.env['PAGE_SHOTS']
-          if (screenshotFolder !== undefined)
-            await page.screenshot({
-              path: `${screenshotFolder}/xmr-${paths.indexOf(path)}-${colorScheme}.png`,
-              fullPage: true,
-            })
-          await page.getByRole('link', { name: 'Sandbox explorer' }).click()
-          await page.getByRole('heading', { name: 'Networks' }).waitFor()
-          await page.getByText('Monero').first().waitFor()
-          expect(problems).toEqual([])
-          await page.close()
+      for (const [kind, path] of Object.entries(paths)) {
+        const { page, problems } = await openPage(browser, scenario.url + path, options)
+        const check = async (shown: string) => {
+          expect([shown, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
+            shown,
+            options.viewport?.width,
+          ])
+          expect([shown, await findViolations(page)]).toEqual([shown, []])
+          const shots = process.env['PAGE_SHOTS']
+          if (shots !== undefined) await page.screenshot({ path: `${shots}/xmr-${shown}-${name}.png`, fullPage: true })
         }
+        await check(kind)
+        expect((await readBrightness(page, 'h1')) > 170).toBe(options.colorScheme === 'dark')
+        await page.getByRole('link', { name: 'Sandbox explorer' }).click()
+        await page.getByRole('heading', { name: 'Networks' }).waitFor()
+        await page.getByText('Monero').first().waitFor()
+        await check('networks')
+        // The browser itself notes the status of a page that is missing.
+        expect(problems.filter((text) => kind !== 'missing' || !text.includes('404'))).toEqual([])
+        await page.close()
+      }
     })
   })
 })

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { parseUnits } from 'viem'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
@@ -13,6 +13,7 @@ import { PATIENCE_MS } from '../support/patience.ts'
 import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
 import { findViolations } from './axe.ts'
 import { openPage, startBrowser } from './browser.ts'
+import { createKeyboard, type Keyboard } from './keyboard.ts'
 
 describeWith('chromium', 'the playground of a sandbox', () => {
   const http = createHttp()
@@ -51,6 +52,8 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     return opened
   }
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+  /** Disabled, a button would lose the focus. */
+  const readyButton = (page: Page, name: string) => button(page, name).and(page.locator(':not([aria-disabled])'))
   const waitForStatus = (page: Page, status: string) => page.getByRole('status').filter({ hasText: status }).waitFor()
   const stepOf = (page: Page, title: string) =>
     page.locator('.steps li').filter({ has: page.getByRole('heading', { name: new RegExp(`^${title} `) }) })
@@ -62,15 +65,15 @@ describeWith('chromium', 'the playground of a sandbox', () => {
 
   test('creates an exchange, pays it and shows the coins arrive, by keyboard alone', async () => {
     const { page, problems } = await open()
-    const press = async (target: Locator, key: string) => {
-      await tabTo(page, target)
-      await page.keyboard.press(key)
-    }
-    await tabTo(page, page.getByLabel('You send'))
+    const keyboard = await createKeyboard(page)
+    await keyboard.tabTo(page.getByLabel('You send'))
     await page.keyboard.type('0.02')
-    await press(button(page, 'Create the exchange').and(page.locator(':enabled')), 'Enter')
-    await press(button(page, 'Pay from the faucet').and(page.locator(':enabled')), 'Space')
+    await keyboard.press(page.getByLabel('Floating rate'), 'ArrowRight')
+    await keyboard.press(page.getByLabel('Fixed rate'), 'ArrowLeft')
+    await keyboard.press(readyButton(page, 'Create the exchange'), 'Enter')
+    await keyboard.press(readyButton(page, 'Pay from the faucet'), 'Space')
     await waitForStatus(page, 'finished')
+    expect(await keyboard.lostFocus()).toEqual([])
     const { status, request, exchanges } = await readExchange(page)
     expect([status, request.amountFromRequested]).toEqual(['finished', '0.02'])
     const [{ payinHash, payoutHash, amountToReceived }] = exchanges
@@ -114,20 +117,24 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     expect(await findViolations(page)).toEqual([])
   })
 
-  test('refunds a payment below the minimum, and a late one', async () => {
+  /** Creates an exchange and lets it fail, by the keyboard alone. */
+  const failByKeyboard = async (page: Page, keyboard: Keyboard, name: string) => {
+    await keyboard.press(readyButton(page, 'Create the exchange'), 'Enter')
+    await keyboard.press(page.locator('.failures summary'), 'Enter')
+    await keyboard.press(readyButton(page, name), 'Space')
+  }
+
+  test('refunds a payment below the minimum, and a late one, by keyboard alone', async () => {
     const [little, late] = [(await open()).page, (await open()).page]
-    const pay = async (page: Page, name: string) => {
-      await button(page, 'Create the exchange').click()
-      await page.locator('.failures summary').click()
-      await button(page, name).and(page.locator(':enabled')).click()
-    }
-    await pay(little, 'Pay too little')
-    await pay(late, 'Pay late')
-    for (const [page, reason] of [
-      [little, 'BELOW_MIN'],
-      [late, 'LATE_DEPOSIT'],
+    const [first, second] = [await createKeyboard(little), await createKeyboard(late)]
+    await failByKeyboard(little, first, 'Pay too little')
+    await failByKeyboard(late, second, 'Pay late')
+    for (const [page, keyboard, reason] of [
+      [little, first, 'BELOW_MIN'],
+      [late, second, 'LATE_DEPOSIT'],
     ] as const) {
       await waitForStatus(page, 'refunded')
+      expect([reason, await keyboard.lostFocus()]).toEqual([reason, []])
       const { request, exchanges } = await readExchange(page)
       const { statusReason, refund } = exchanges[0]
       expect([statusReason, refund.address]).toEqual([reason, request.refundAddress])
@@ -137,20 +144,19 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     }
   })
 
-  test('lets the block of a payment be replaced: nothing is paid, and a second payment is', async () => {
+  test('lets the block of a payment be replaced: nothing is paid, and a second payment is, by keyboard alone', async () => {
     closers.push(await lockMarket(inject('databaseUrl'), 'matic'))
     const { page, problems } = await open()
-    await page.getByLabel('From').selectOption('pol@matic')
-    await page.getByLabel('You send').fill('900')
-    await button(page, 'Create the exchange').and(page.locator(':enabled')).click()
-    await page.locator('.failures summary').click()
-    await button(page, 'Replace the payment’s block').and(page.locator(':enabled')).click()
+    const keyboard = await createKeyboard(page)
+    await enterPol(page, keyboard)
+    await failByKeyboard(page, keyboard, 'Replace the payment’s block')
     await page.getByText('You can pay again').waitFor()
     const waiting = await readExchange(page)
     expect(['pending', waiting.exchanges.map(({ payoutHash }: Json) => payoutHash)]).toEqual([waiting.status, [null]])
     expect(await scenario.balance('eth@eth', waiting.request.recipientAddress)).toBe('0')
-    await button(page, 'Pay from the faucet').and(page.locator(':enabled')).click()
+    await keyboard.press(readyButton(page, 'Pay from the faucet'), 'Enter')
     await waitForStatus(page, 'finished')
+    expect(await keyboard.lostFocus()).toEqual([])
     const { request, exchanges } = await readExchange(page)
     const paid = exchanges.filter(({ status }: Json) => status === 'finished')
     expect(paid.length).toBe(1)
@@ -158,6 +164,14 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     expect(await findViolations(page)).toEqual([])
     expect(problems).toEqual([])
   })
+
+  const enterPol = async (page: Page, keyboard: Keyboard) => {
+    await keyboard.tabTo(page.getByLabel('You send'))
+    await page.keyboard.type('900')
+    await keyboard.choose(page.getByLabel('From'), 'pol@matic')
+    // The list of sources passes ether, which then is no target.
+    await keyboard.choose(page.getByRole('combobox', { name: 'To', exact: true }), 'eth@eth')
+  }
 
   test('shows how a jump of the price moves the quote, until the price is released', async () => {
     const { page } = await open()
@@ -178,15 +192,13 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     }
   })
 
-  test('holds an exchange that is paid during a jump of the price, until the price returns', async () => {
+  test('holds an exchange that is paid during a jump of the price, until the price returns, by keyboard alone', async () => {
     closers.push(await lockMarket(inject('databaseUrl'), 'matic'))
     const { page, problems } = await open()
-    await page.getByLabel('From').selectOption('pol@matic')
-    await page.getByLabel('You send').fill('900')
-    await button(page, 'Create the exchange').and(page.locator(':enabled')).click()
-    await page.locator('.failures summary').click()
+    const keyboard = await createKeyboard(page)
+    await enterPol(page, keyboard)
     try {
-      await button(page, 'Pay during a price jump').and(page.locator(':enabled')).click()
+      await failByKeyboard(page, keyboard, 'Pay during a price jump')
       await waitForStatus(page, 'verifying')
       const held = await readExchange(page)
       expect([held.statusReason, held.exchanges.map(({ payoutHash }: Json) => payoutHash)]).toEqual([
@@ -195,22 +207,32 @@ describeWith('chromium', 'the playground of a sandbox', () => {
       ])
       expect(await scenario.balance('eth@eth', held.request.recipientAddress)).toBe('0')
       expect(await findViolations(page)).toEqual([])
-      await button(page, 'Let POL move again').click()
+      await keyboard.press(button(page, 'Let POL move again'), 'Enter')
+      await page.locator('.prices:focus').waitFor()
     } finally {
       await scenario.control('/prices', { currency: 'pol', usd: null })
     }
     await waitForStatus(page, 'finished')
+    expect(await keyboard.lostFocus()).toEqual([])
     const { request, exchanges } = await readExchange(page)
     expect(await scenario.balance('eth@eth', request.recipientAddress)).toBe(exchanges[0].amountToReceived)
     expect(await findViolations(page)).toEqual([])
     expect(problems).toEqual([])
   })
 
-  test('swaps a token with a throw-away wallet', async () => {
+  test('swaps a token with a throw-away wallet, by keyboard alone', async () => {
     closers.push(await lockMarket(inject('databaseUrl'), 'base'))
-    const { page, problems } = await open('#swap')
-    await button(page, 'Swap with a throw-away wallet').click()
+    const { page, problems } = await open()
+    const keyboard = await createKeyboard(page)
+    await keyboard.press(page.getByRole('link', { name: 'Swap', exact: true }), 'Enter')
+    // Another network has other tokens, and the list of networks keeps the focus.
+    for (const network of ['eth', 'base']) {
+      await keyboard.choose(page.getByLabel('Network'), network)
+      await readyButton(page, 'Swap with a throw-away wallet').waitFor()
+    }
+    await keyboard.press(readyButton(page, 'Swap with a throw-away wallet'), 'Space')
     await stepOf(page, 'Received').getByText('The wallet has').waitFor()
+    expect(await keyboard.lostFocus()).toEqual([])
     const address = (await stepOf(page, 'Wallet').getByRole('link').textContent()) ?? ''
     const { body } = await scenario.call('GET', `/v1/defi/exchange/list?network=base&account=${address}`)
     const [{ status, hash, amountTo }] = body.exchanges
@@ -226,11 +248,17 @@ describeWith('chromium', 'the playground of a sandbox', () => {
     expect(problems).toEqual([])
   })
 
-  test('shows what an observer of each chain sees of a private exchange', async () => {
-    const { page, problems } = await open('#private')
-    await button(page, 'Create the exchange').click()
-    await button(page, 'Pay from the faucet').and(page.locator(':enabled')).click()
+  test('shows what an observer of each chain sees of a private exchange, by keyboard alone', async () => {
+    const { page, problems } = await open()
+    const keyboard = await createKeyboard(page)
+    await keyboard.press(page.getByRole('link', { name: 'Private exchange' }), 'Enter')
+    await page.getByRole('heading', { name: 'Private exchange' }).waitFor()
+    await keyboard.press(readyButton(page, 'Create the exchange'), 'Enter')
+    await keyboard.press(readyButton(page, 'Pay from the faucet'), 'Space')
+    // The payment removes the button that had the focus.
+    await page.locator('[role=status]:focus').waitFor()
     await waitForStatus(page, 'finished')
+    expect(await keyboard.lostFocus()).toEqual([])
     const { request, exchanges } = await readExchange(page)
     const [first, second] = exchanges
     const chains = page.locator('.chain')
@@ -283,17 +311,3 @@ describeWith('chromium', 'the playground of a sandbox', () => {
 
 /** Fees follow the price of gas. */
 const isNear = (value: number, expected: number): boolean => Math.abs(value / expected - 1) < 0.001
-
-/** Presses the tab key until the element has the focus. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  await target.waitFor()
-  const hasFocus = () =>
-    target.evaluate((element) => {
-      const { ownerDocument } = element as unknown as { ownerDocument: { activeElement: unknown } }
-      return ownerDocument.activeElement === element
-    })
-  for (let presses = 0; !(await hasFocus()); presses += 1) {
-    if (presses === 100) throw new Error('the tab key does not reach the element')
-    await page.keyboard.press('Tab')
-  }
-}

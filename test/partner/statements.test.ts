@@ -153,7 +153,7 @@ describe('what a partner reads about itself', () => {
 
 describe('the report of all exchanges', () => {
   type Report = {
-    data: { id: string; created: string; exchanges: { payoutHash: string }[] }[]
+    data: { id: string; created: string; completedDate: string | null; exchanges: { payoutHash: string }[] }[]
     nextPage: string | null
   }
   const report = async (query: Record<string, string>): Promise<Report> =>
@@ -198,6 +198,44 @@ describe('the report of all exchanges', () => {
     expect(lines.map((line) => line.split(',')[0])).toEqual(data.map(({ id }) => id))
     expect(lines.join()).toContain(finished?.exchanges[0]?.payoutHash)
     expect((await app.get('/v1/partner/exchanges', other)).json()).toEqual({ data: [], nextPage: null })
+  })
+
+  const readClock = async () => {
+    const [row] = await app.app.database.query<{ now: Date }>('select clock_timestamp() as now')
+    return row?.now.getTime() ?? Number.NaN
+  }
+  /** The same in both forms; empty in CSV where it is null in JSON. */
+  const readEnd = async (id: string): Promise<number | null> => {
+    const found = (await report({ limit: '500' })).data.find((one) => one.id === id)
+    const csv = await app.get('/v1/partner/exchanges?format=csv')
+    const [head = [], ...lines] = csv.body.split('\r\n').map((line) => line.split(','))
+    expect(lines.find(([first]) => first === id)?.[head.indexOf('completedDate')]).toBe(found?.completedDate ?? '')
+    return found?.completedDate == null ? null : Date.parse(found.completedDate)
+  }
+  const expectBetween = (time: number | null, after: number, before: number) => {
+    expect(time).toBeGreaterThanOrEqual(after)
+    expect(time).toBeLessThanOrEqual(before)
+  }
+
+  test('has the time of the end, and none while an exchange is open, as JSON and as CSV', async () => {
+    const startedAt = await readClock()
+    const { id } = await finishOne()
+    expectBetween(await readEnd(id), startedAt, await readClock())
+    expect(await readEnd((await app.order()).id)).toBeNull()
+  })
+
+  test('a refund after a failure replaces the time of the end', async () => {
+    const order = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'bnb', toNetwork: 'bsc', fromAmount: '0.1' }
+    const destinations = { address: app.recipient, refundAddress: app.recipient }
+    const created = await app.post('/v1/cross-chain/exchange', { ...order, flow: 'standard', ...destinations })
+    const { id, request } = created.json()
+    const createdAt = await readClock()
+    expect((await app.post('/v1/cross-chain/exchange/cancel', { id })).statusCode).toBe(201)
+    const paidAt = await readClock()
+    expectBetween(await readEnd(id), createdAt, paidAt)
+    app.pay({ id, deposit: request.depositAddress, recipient: app.recipient })
+    await until('the payment is refunded', async () => (await status(id)).status === 'refunded', PATIENCE_MS)
+    expectBetween(await readEnd(id), paidAt, await readClock())
   })
 
   test('an externalId cannot become a formula of a spreadsheet', async () => {

@@ -1586,6 +1586,10 @@ export interface ReportedExchange {
    * Identity of the target currency outside of this service.
    */
   toToken: AssetIdentity
+  /**
+   * Time when the status became terminal; null while it is not. A deposit after a failure can change it: the exchange is open again until the refund.
+   */
+  completedDate: string | null
 }
 /**
  * Kinds and exchanges.

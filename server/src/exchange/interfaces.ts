@@ -3,7 +3,7 @@ import type { Currency } from '../core/domain/currency.ts'
 import type { Problem } from '../core/domain/errors.ts'
 import type { Partner } from '../core/domain/partner.ts'
 import type { Idempotency } from '../core/services/interfaces.ts'
-import type { Exchange, ExchangeType, ExchangeView, Flow, Leg } from './domain/exchange.ts'
+import type { Exchange, ExchangeType, ExchangeView, Flow, Leg, ReportedView } from './domain/exchange.ts'
 import type { PrivateType } from './domain/private-plan.ts'
 import type { IssuedQuote, PrivateQuote } from './domain/rate-quote.ts'
 import type { TrackedExchange } from './domain/tracked-exchange.ts'
@@ -64,7 +64,7 @@ export type ReportRequest = Readonly<{
   to?: string | undefined
   page?: string | undefined
 }>
-export type ReportedPage = Readonly<{ rows: readonly ExchangeView[]; nextPage: string | null }>
+export type ReportedPage = Readonly<{ rows: readonly ReportedView[]; nextPage: string | null }>
 
 export type RefundAddressRequest = Readonly<{ id: string; refundAddress: string; refundMemo?: string | undefined }>
 
@@ -129,7 +129,7 @@ export type ExchangeServices = Readonly<{
   /** All exchanges of a period, oldest first: a page, or all of them, read as they are consumed. */
   reportExchanges: Readonly<{
     page(partner: Partner, request: ReportRequest, limit: number): Promise<ReportedPage>
-    all(partner: Partner, request: ReportRequest): AsyncGenerator<ExchangeView>
+    all(partner: Partner, request: ReportRequest): AsyncGenerator<ReportedView>
   }>
   expectations: Expectations
   tracking: Tracking

@@ -1,3 +1,5 @@
+import { HashLink } from './hash-link.tsx'
+
 export type Step = Readonly<{
   title: string
   state: 'done' | 'current' | 'todo' | 'problem'
@@ -45,9 +47,5 @@ export function StepList({ steps }: { steps: readonly Step[] }) {
 function Hash({ step: { hash, href } }: { step: Step }) {
   if (hash === undefined || hash === null) return null
   if (href === undefined) return <code>{hash}</code>
-  return (
-    <a className="hash" href={href} target="_blank" rel="noreferrer">
-      {hash}
-    </a>
-  )
+  return <HashLink hash={hash} href={href} />
 }

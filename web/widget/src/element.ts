@@ -2,9 +2,10 @@ import { type Currency, createSwapyard, type Flow } from '@swapyard/sdk'
 import { findCurrency } from './currencies.ts'
 import { h, setText } from './dom.ts'
 import { createExchangeView } from './exchange-view.ts'
-import { describeFailure, describeFirstFailure, NO_KEY, NO_SCRIPT_ORIGIN } from './failures.ts'
+import { describeCreateFailure, describeFirstFailure, NO_KEY, NO_SCRIPT_ORIGIN } from './failures.ts'
 import { labels } from './labels.ts'
 import { createOrderForm } from './order-form.ts'
+import { reportDelay } from './report-delay.ts'
 import { openSession, type Started } from './session.ts'
 import { isRefused, startExchange } from './start-exchange.ts'
 import css from './style.css?inline'
@@ -67,6 +68,15 @@ class SwapyardWidget extends HTMLElement {
     this.#show(h('p', { class: 'problem', role: 'alert' }, text), ...(retry === null ? [] : [button]))
   }
 
+  /** Waits, and says after some seconds that it takes long. */
+  #wait<Result>(result: Promise<Result>, text: string, signal: AbortSignal): Promise<Result> {
+    return reportDelay(result, () => {
+      if (signal.aborted) return
+      this.#show(h('p', { class: 'quiet loading' }, text))
+      setText(this.#live, text)
+    })
+  }
+
   async #load(signal: AbortSignal): Promise<void> {
     const key = KEY_NAMES.map((name) => this.getAttribute(name)?.trim()).find((value) => value) ?? null
     if (origin === null) return this.#showFailure(NO_SCRIPT_ORIGIN, null)
@@ -75,7 +85,7 @@ class SwapyardWidget extends HTMLElement {
     try {
       // The user waits and sees nothing meanwhile. The next press repeats a create with the same key.
       const api = createSwapyard({ baseUrl: origin, apiKey: key, retries: 1, maxRetryDelayMs: RETRY_DELAY_MAX_MS })
-      const listed = await api.listCurrencies({ signal, retries: 1 })
+      const listed = await this.#wait(api.listCurrencies({ signal, retries: 1 }), labels.slow, signal)
       await this.#begin({
         origin,
         api,
@@ -98,10 +108,11 @@ class SwapyardWidget extends HTMLElement {
     if (started !== undefined) return this.#showExchange(widget, started, false)
     if (attempt === undefined) return this.#showForm(widget)
     try {
-      this.#showExchange(widget, await startExchange(widget, attempt), false)
+      const created = startExchange(widget, attempt)
+      this.#showExchange(widget, await this.#wait(created, labels.form.slow, widget.signal), false)
     } catch (error) {
       if (isRefused(error)) this.#showForm(widget)
-      else if (!widget.signal.aborted) this.#showFailure(describeFailure(error), () => this.#schedule())
+      else if (!widget.signal.aborted) this.#showFailure(describeCreateFailure(error), () => this.#schedule())
     }
   }
 

@@ -34,6 +34,8 @@ export const NO_SCRIPT_ORIGIN =
 export const NO_KEY = 'The widget has no publishable key. The site has to set the attribute "key" (pk_…).'
 export const KEY_REFUSED =
   'The service refuses this page: the publishable key is wrong or revoked, or it is not for the address of this site. The site has to correct it.'
+const NO_ANSWER_TO_CREATE =
+  'The service did not answer in time. Try again to go on waiting: no second exchange is created.'
 
 /** A sentence for the customer. The id helps the operator to find a failure that has no sentence of its own. */
 export function describeFailure(error: unknown): string {
@@ -44,6 +46,10 @@ export function describeFailure(error: unknown): string {
   const id = error.requestId === null ? '' : ` If it happens again, tell the site this number: ${error.requestId}.`
   return `The service could not do this. Try again in a minute.${id}`
 }
+
+/** The exchange may exist. The next attempt has the same key. */
+export const describeCreateFailure = (error: unknown): string =>
+  error instanceof SwapyardError && error.code === 'TIMEOUT' ? NO_ANSWER_TO_CREATE : describeFailure(error)
 
 export const describeCode = (code: string): string | null => (Object.hasOwn(texts, code) ? (texts[code] ?? null) : null)
 

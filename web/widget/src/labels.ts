@@ -4,6 +4,7 @@ import type { ExchangeStatus, StatusReason } from '@swapyard/sdk'
 export const labels = {
   region: 'Exchange of cryptocurrencies',
   loading: 'Loading…',
+  slow: 'The service is slow to answer. You can wait here.',
   retry: 'Try again',
   form: {
     heading: 'Exchange',
@@ -40,6 +41,7 @@ export const labels = {
     optional: 'optional',
     start: 'Start the exchange',
     starting: 'Starting…',
+    slow: 'The service is slow to answer. You can wait here: only one exchange is created, even if the request is repeated.',
     repriced: (amount: string) => `The price has changed: you now get ${amount}. Start again if you agree.`,
   },
   picker: {

@@ -2,9 +2,10 @@ import { type CreateExchangeBody, type Flow, numberToAmount, type Problem, Swapy
 import { type AddressField, createAddressField } from './address-field.ts'
 import { createCurrencyPicker } from './currency-picker.ts'
 import { createId, h, set, setText } from './dom.ts'
-import { describeFailure } from './failures.ts'
+import { describeCreateFailure } from './failures.ts'
 import { labels } from './labels.ts'
 import { type Pair, Pricing, type Terms } from './pricing.ts'
+import { reportDelay } from './report-delay.ts'
 import type { Attempt, Started } from './session.ts'
 import { createIdempotencyKey, isRefused, startExchange } from './start-exchange.ts'
 import type { Widget } from './widget.ts'
@@ -45,7 +46,7 @@ export function createOrderForm(widget: Widget, options: OrderOptions): HTMLElem
     },
   })
   const end = createFormEnd()
-  form.append(heading, pricing.element, recipient.element, refund.element, end.problem, end.button)
+  form.append(heading, pricing.element, recipient.element, refund.element, end.problem, end.delay, end.button)
   const start = createStart(widget, { pricing, recipient, refund }, options)
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
@@ -53,7 +54,10 @@ export function createOrderForm(widget: Widget, options: OrderOptions): HTMLElem
     end.setProblem('')
     end.setBusy(true)
     try {
-      await start()
+      await reportDelay(start(), () => {
+        end.showDelay()
+        widget.announce(labels.form.slow)
+      })
     } catch (error) {
       if (!widget.signal.aborted) end.setProblem(showFailure(error, { pricing, recipient, refund }))
     } finally {
@@ -65,14 +69,20 @@ export function createOrderForm(widget: Widget, options: OrderOptions): HTMLElem
 
 function createFormEnd() {
   const problem = h('p', { class: 'problem', role: 'alert', hidden: true })
+  const delay = h('p', { class: 'quiet', hidden: true }, labels.form.slow)
   const button = h('button', { class: 'primary', part: 'button' }, labels.form.start)
   let isBusy = false
   return {
     problem,
+    delay,
     button,
     isBusy: () => isBusy,
+    showDelay() {
+      delay.hidden = false
+    },
     setBusy(next: boolean) {
       isBusy = next
+      delay.hidden = true
       // Disabled, it would lose the focus.
       set(button, 'aria-disabled', next ? 'true' : null)
       setText(button, next ? labels.form.starting : labels.form.start)
@@ -129,7 +139,7 @@ function toBody(
 
 /** Shows problems of addresses at their fields, and returns what belongs below the form. */
 function showFailure(error: unknown, { pricing, recipient, refund }: Order): string {
-  if (!(error instanceof SwapyardError)) return describeFailure(error)
+  if (!(error instanceof SwapyardError)) return describeCreateFailure(error)
   if (error.code === 'RATE_ID_EXPIRED') {
     const { requote } = error.errors[0]
     pricing.accept(requote)
@@ -137,7 +147,7 @@ function showFailure(error: unknown, { pricing, recipient, refund }: Order): str
   }
   if (error.code === 'RATE_ID_USED') pricing.refresh()
   const atFields = error.errors.filter((problem) => showAtField(problem, recipient, refund))
-  if (atFields.length === 0) return describeFailure(error)
+  if (atFields.length === 0) return describeCreateFailure(error)
   void (recipient.focusProblem() || refund.focusProblem())
   return ''
 }

@@ -4,16 +4,17 @@ import { type CsvRow, csvLine, isCsvRequest, setCsvHeaders } from '../../core/ht
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
 import { toPageAlways } from '../../core/http/paging.ts'
 import { sendCsv } from '../../core/http/stream-rows.ts'
-import type { ExchangeView } from '../domain/exchange.ts'
+import type { ReportedView } from '../domain/exchange.ts'
 import type { ExchangeServices } from '../interfaces.ts'
 import { type Listing, presentListedExchange, presentTokens } from './present.ts'
 
 /** A report of all exchanges of a period, as pages or as one CSV file. */
 export function mountReport(context: ApiContext<ExchangeServices>, listing: Listing): void {
   const { reportExchanges } = context.services
-  const present = (view: ExchangeView): ReportedExchange => ({
+  const present = (view: ReportedView): ReportedExchange => ({
     ...presentListedExchange(view, listing),
     ...presentTokens(view.exchange, listing),
+    completedDate: view.completedAt === null ? null : view.completedAt.toISOString(),
   })
   mount(context, routes.listPartnerExchanges, async (request, reply) => {
     const { partner } = callerOf(request)
@@ -45,6 +46,7 @@ const columns = [
     'refundAmount',
     'refundCurrency',
     'refundHash',
+    'completedDate',
   ],
 ]
 
@@ -57,18 +59,18 @@ function rowsOf(one: ReportedExchange): CsvRow[] {
     ...[request.toCurrency, request.toNetwork, toToken.contractAddress, toToken.chainId],
     ...[request.amountFromRequested, request.amountToRequested, request.depositAddress, request.recipientAddress],
   ]
-  if (one.exchanges.length === 0) return [[...terms, null, null, null, null, null, null, null]]
+  if (one.exchanges.length === 0) return [[...terms, null, null, null, null, null, null, null, one.completedDate]]
   return one.exchanges.map(({ amountFromReceived, amountToReceived, payinHash, payoutHash, refund }) => [
     ...terms,
     ...[amountFromReceived, amountToReceived, payinHash, payoutHash],
-    ...[refund?.amount ?? null, refund?.currency ?? null, refund?.hash ?? null],
+    ...[refund?.amount ?? null, refund?.currency ?? null, refund?.hash ?? null, one.completedDate],
   ])
 }
 
 function sendTable(
   reply: FastifyReply,
-  views: AsyncIterable<ExchangeView> | Iterable<ExchangeView>,
-  present: (view: ExchangeView) => ReportedExchange,
+  views: AsyncIterable<ReportedView> | Iterable<ReportedView>,
+  present: (view: ReportedView) => ReportedExchange,
 ): Promise<FastifyReply> {
   setCsvHeaders(reply, 'exchanges')
   return sendCsv(reply, csvLine(columns), views, (view) => rowsOf(present(view)).map(csvLine).join(''))

@@ -131,3 +131,6 @@ export type ExecutionView = Readonly<{
 
 /** An exchange with its latest executions, in the order of their deposits. */
 export type ExchangeView = Readonly<{ exchange: Exchange; executions: readonly ExecutionView[] }>
+
+/** `completedAt`: when its status became terminal; null while it is open. */
+export type ReportedView = ExchangeView & Readonly<{ completedAt: Date | null }>

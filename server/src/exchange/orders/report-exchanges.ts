@@ -1,6 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
-import type { ExchangeView } from '../domain/exchange.ts'
+import type { ReportedView } from '../domain/exchange.ts'
 import type { ReportedPage, ReportRequest } from '../interfaces.ts'
 import type { ExchangeStore, ReportPlace } from '../ports/store/exchanges.ts'
 
@@ -22,10 +22,10 @@ export function createReportExchanges({ exchanges }: Deps) {
       const last = shown.at(-1)
       return { rows: shown, nextPage: rows.length > limit && last ? writePlace(last) : null }
     },
-    async *all(partner: Partner, request: ReportRequest): AsyncGenerator<ExchangeView> {
+    async *all(partner: Partner, request: ReportRequest): AsyncGenerator<ReportedView> {
       let after: ReportPlace | null = null
       for (;;) {
-        const rows: readonly ExchangeView[] = await read(partner, request, after, CHUNK)
+        const rows: readonly ReportedView[] = await read(partner, request, after, CHUNK)
         yield* rows
         const last = rows.at(-1)
         if (last === undefined || rows.length < CHUNK) return
@@ -35,10 +35,10 @@ export function createReportExchanges({ exchanges }: Deps) {
   }
 }
 
-const placeOf = ({ exchange: { id, createdAt } }: ExchangeView): ReportPlace => ({ id, createdAt })
+const placeOf = ({ exchange: { id, createdAt } }: ReportedView): ReportPlace => ({ id, createdAt })
 
 /** Milliseconds and id of the last row: opaque to partners, and no secret. */
-const writePlace = (view: ExchangeView): string =>
+const writePlace = (view: ReportedView): string =>
   Buffer.from(`${view.exchange.createdAt.getTime()}.${view.exchange.id.replaceAll('-', '')}`).toString('base64url')
 
 function readPlace(page: string): ReportPlace {

@@ -41,6 +41,9 @@ beforeAll(async () => {
     [partnerId, JSON.stringify([{ from: btc.asset, to: btc.asset }]), ROWS],
   )
   await database.query(
+    "insert into events (exchange_id, event, status) select id, 'status', s from exchanges, unnest(array['pending', status]) s",
+  )
+  await database.query(
     "insert into exchange_checks select id, now() + interval '1 hour' from exchanges where status = 'pending'",
   )
   await database.query(

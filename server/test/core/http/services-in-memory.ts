@@ -9,7 +9,8 @@ import { type Caller, type Partner, publishableScopes, type Scope, scopes } from
 import type { IdempotencyClaim, IdempotencyStore } from '../../../src/core/ports/store/idempotency.ts'
 import type { Idempotency } from '../../../src/core/services/interfaces.ts'
 import { createWithIdempotency } from '../../../src/core/services/with-idempotency.ts'
-import type { ExchangeType, ExchangeView } from '../../../src/exchange/domain/exchange.ts'
+import type { ExchangeType, ExchangeView, ReportedView } from '../../../src/exchange/domain/exchange.ts'
+import { isTerminal } from '../../../src/exchange/domain/lifecycle.ts'
 import type { PrivateType } from '../../../src/exchange/domain/private-plan.ts'
 import type { IssuedQuote } from '../../../src/exchange/domain/rate-quote.ts'
 import { trackExchange } from '../../../src/exchange/domain/tracked-exchange.ts'
@@ -153,9 +154,9 @@ export function createServicesInMemory(): ServicesInMemory {
     },
     listExchanges: async (owner, filter, page) => list(scenario, owner, filter, page),
     reportExchanges: {
-      page: async (owner) => ({ rows: viewsOf(scenario, owner), nextPage: null }),
+      page: async (owner) => ({ rows: viewsOf(scenario, owner).map(toReported), nextPage: null }),
       async *all(owner) {
-        yield* viewsOf(scenario, owner)
+        yield* viewsOf(scenario, owner).map(toReported)
       },
     },
     partnerAccount: {
@@ -225,6 +226,10 @@ function createTrackingInMemory(scenario: Scenario): Services['tracking'] {
 
 const viewsOf = ({ rows }: Scenario, owner: Partner): readonly ExchangeView[] =>
   rows.filter(({ partnerId }) => partnerId === owner.id).map(({ view }) => view)
+const toReported = (view: ExchangeView): ReportedView => ({
+  ...view,
+  completedAt: isTerminal(view.exchange.status) ? view.exchange.createdAt : null,
+})
 
 /** No process of a test crashes: no lease ends. */
 function createResponses(): IdempotencyStore {

@@ -26,7 +26,7 @@ export function ExchangeMode({ currencies, isPrivate }: { currencies: readonly C
         onCreate={state.create}
       />
       <section className="panel" aria-labelledby="progress">
-        <h2 id="progress">
+        <h2 id="progress" tabIndex={-1}>
           {order === null ? 'What happens' : `Exchange of ${order.terms.amount} ${labelOf(order.terms.from)}`}
         </h2>
         {problem === null ? null : (

@@ -1,5 +1,6 @@
 import type { Currency, Execution } from '@swapyard/sdk'
 import { findCurrency, labelOf, linkOf } from '../currencies.ts'
+import { HashLink } from '../hash-link.tsx'
 import type { Order } from './order.ts'
 
 /** What an observer of each chain sees of a private exchange, and what the chains do not show. */
@@ -55,13 +56,7 @@ function Chain(props: {
       {props.hash ? (
         <>
           <p>{props.children}</p>
-          {props.href === undefined ? (
-            <code>{props.hash}</code>
-          ) : (
-            <a className="hash" href={props.href} target="_blank" rel="noreferrer">
-              {props.hash}
-            </a>
-          )}
+          {props.href === undefined ? <code>{props.hash}</code> : <HashLink hash={props.hash} href={props.href} />}
         </>
       ) : (
         <p className="quiet">Nothing yet.</p>

@@ -1,5 +1,6 @@
 import type { Currency } from '@swapyard/sdk'
 import { type FormEvent, useState } from 'react'
+import { ActButton } from '../act-button.tsx'
 import { AmountInput } from '../amount-input.tsx'
 import { findCurrency, keyOf, labelOf } from '../currencies.ts'
 import type { Terms } from './order.ts'
@@ -52,9 +53,9 @@ export function PairForm({ currencies, terms, feed, isBusy, onTerms, onCreate }:
           onChange={(event) => setRecipient(event.target.value)}
         />
       </label>
-      <button type="submit" className="main-button" disabled={isBusy || feed.quote === null}>
+      <ActButton type="submit" className="main-button" isDisabled={isBusy || feed.quote === null}>
         Create the exchange
-      </button>
+      </ActButton>
       <PriceControl terms={terms} quote={feed.quote} />
     </form>
   )

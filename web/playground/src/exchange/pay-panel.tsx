@@ -1,4 +1,6 @@
+import { ActButton } from '../act-button.tsx'
 import { labelOf } from '../currencies.ts'
+import { useFocusOnRemoval } from '../use-focus-on-removal.ts'
 import type { Order } from './order.ts'
 import { jumpingCurrency, type Scenario, scenarios } from './scenarios.ts'
 import type { OrderState } from './use-order.ts'
@@ -41,12 +43,13 @@ export function PayPanel({ state, order }: { state: OrderState; order: Order }) 
 
 function Payments({ state, order, canPay }: { state: OrderState; order: Order; canPay: boolean }) {
   const [faucet, ...failures] = scenarios
+  const payments = useFocusOnRemoval<HTMLDivElement>('status')
   return (
-    <>
+    <div ref={payments} className="payments">
       {faucet === undefined ? null : (
-        <button type="button" className="main-button" disabled={!canPay} onClick={() => state.run(faucet)}>
+        <ActButton type="button" className="main-button" isDisabled={!canPay} onPress={() => state.run(faucet)}>
           {faucet.label}
-        </button>
+        </ActButton>
       )}
       <details className="failures">
         <summary>Let something go wrong</summary>
@@ -56,7 +59,7 @@ function Payments({ state, order, canPay }: { state: OrderState; order: Order; c
           ))}
         </ul>
       </details>
-    </>
+    </div>
   )
 }
 
@@ -67,9 +70,9 @@ function Failure(props: { scenario: Scenario; order: Order; isEnabled: boolean; 
     (scenario.id === 'late' && order.record?.status === 'failed')
   return (
     <li>
-      <button type="button" disabled={!props.isEnabled || isImpossible} onClick={() => props.run(scenario)}>
+      <ActButton type="button" isDisabled={!props.isEnabled || isImpossible} onPress={() => props.run(scenario)}>
         {scenario.label}
-      </button>
+      </ActButton>
       <p className="quiet">{scenario.forecast(order)}</p>
     </li>
   )

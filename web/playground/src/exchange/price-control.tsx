@@ -1,8 +1,12 @@
 import { useState } from 'react'
+import { ActButton } from '../act-button.tsx'
 import { explain } from '../client.ts'
 import { releasePrice, setPrice, useFixedPrices } from '../prices.ts'
+import { useFocusOnRemoval } from '../use-focus-on-removal.ts'
 import type { Quote, Terms } from './order.ts'
 import { jumpingCurrency } from './scenarios.ts'
+
+const PRICES = 'prices'
 
 /** Moves the reference price by hand. It stays until it is released. */
 export function PriceControl({ terms, quote }: { terms: Terms; quote: Quote | null }) {
@@ -17,24 +21,19 @@ export function PriceControl({ terms, quote }: { terms: Terms; quote: Quote | nu
     if (currency !== null && quote !== null) act(setPrice(currency, quote, terms, percent))
   }
   return (
-    <fieldset className="prices">
+    <fieldset id={PRICES} className="prices" tabIndex={-1}>
       <legend>Reference price{currency === null ? '' : ` of ${currency.symbol}`}</legend>
       {Object.entries(fixed).map(([ticker, usd]) => (
-        <p key={ticker} className="fixed-price">
-          {ticker.toUpperCase()} is fixed at ${usd}.{' '}
-          <button type="button" className="quiet-button" onClick={() => act(releasePrice(ticker))}>
-            Let {ticker.toUpperCase()} move again
-          </button>
-        </p>
+        <FixedPrice key={ticker} ticker={ticker} usd={usd} onRelease={() => act(releasePrice(ticker))} />
       ))}
       {currency === null ? (
         <p className="quiet">Prices of stablecoins stay: a stablecoin off its peg is not exchanged.</p>
       ) : (
         <div className="row">
           {[5, -5].map((percent) => (
-            <button key={percent} type="button" disabled={quote === null} onClick={() => jump(percent)}>
+            <ActButton key={percent} type="button" isDisabled={quote === null} onPress={() => jump(percent)}>
               {percent > 0 ? `Raise by ${percent} %` : `Lower by ${-percent} %`}
-            </button>
+            </ActButton>
           ))}
         </div>
       )}
@@ -44,5 +43,17 @@ export function PriceControl({ terms, quote }: { terms: Terms; quote: Quote | nu
         </p>
       )}
     </fieldset>
+  )
+}
+
+function FixedPrice({ ticker, usd, onRelease }: { ticker: string; usd: string; onRelease(): void }) {
+  const row = useFocusOnRemoval<HTMLParagraphElement>(PRICES)
+  return (
+    <p ref={row} className="fixed-price">
+      {ticker.toUpperCase()} is fixed at ${usd}.{' '}
+      <button type="button" className="quiet-button" onClick={onRelease}>
+        Let {ticker.toUpperCase()} move again
+      </button>
+    </p>
   )
 }

@@ -20,7 +20,7 @@ export function Progress({ order, currencies }: { order: Order; currencies: read
   const status = order.record?.status ?? order.created.status
   return (
     <div className="progress">
-      <p className={`status ${status}`} role="status">
+      <p id="status" className={`status ${status}`} role="status" tabIndex={-1}>
         <strong>{status}</strong>
         <span>{sentences[status]}</span>
       </p>

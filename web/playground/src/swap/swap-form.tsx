@@ -1,5 +1,6 @@
 import type { DefiCurrency, SwapQuote } from '@swapyard/sdk'
-import type { FormEvent } from 'react'
+import type { FormEvent, ReactNode } from 'react'
+import { ActButton } from '../act-button.tsx'
 import { AmountInput } from '../amount-input.tsx'
 import { truncate } from '../currencies.ts'
 import { Sparkline } from '../sparkline.tsx'
@@ -9,35 +10,51 @@ import type { SwapQuoteFeed } from './use-swap-quote.ts'
 type Props = Readonly<{
   network: string
   networks: readonly string[]
+  /** Null if the faucet has no token of the network. */
+  terms: SwapTerms | null
+  onNetwork(network: string): void
+  onSwap(): void
+  children: ReactNode
+}>
+
+/** The network stays while its tokens are read, so that it keeps the focus. */
+export function SwapForm({ network, networks, terms, onNetwork, onSwap, children }: Props) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSwap()
+  }
+  return (
+    <form className="panel form" aria-labelledby="terms" onSubmit={submit}>
+      <h2 id="terms">Swap</h2>
+      <label>
+        Network
+        <select value={network} onChange={(event) => onNetwork(event.target.value)}>
+          {networks.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      {terms === null ? <p className="quiet">The faucet has no token of this network.</p> : children}
+    </form>
+  )
+}
+
+type TermsProps = Readonly<{
   /** Tokens that the faucet has. */
   sources: readonly DefiCurrency[]
   tokens: readonly DefiCurrency[]
   terms: SwapTerms
   feed: SwapQuoteFeed
   isBusy: boolean
-  onNetwork(network: string): void
   onTerms(terms: SwapTerms): void
-  onSwap(): void
 }>
 
-export function SwapForm({ network, networks, sources, tokens, terms, feed, isBusy, ...on }: Props) {
-  const change = (changes: Partial<SwapTerms>) => on.onTerms({ ...terms, ...changes })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    on.onSwap()
-  }
+/** What is swapped, its quote, and the button of the form. */
+export function SwapTermsFields({ sources, tokens, terms, feed, isBusy, onTerms }: TermsProps) {
+  const change = (changes: Partial<SwapTerms>) => onTerms({ ...terms, ...changes })
   const swapEnds = (from: DefiCurrency) => change({ from, ...(from === terms.to ? { to: terms.from } : {}) })
   return (
-    <form className="panel form" aria-labelledby="terms" onSubmit={submit}>
-      <h2 id="terms">Swap</h2>
-      <label>
-        Network
-        <select value={network} onChange={(event) => on.onNetwork(event.target.value)}>
-          {networks.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
+    <>
       <div className="pair">
         <AmountInput label="You swap" value={terms.amount} onChange={(amount) => change({ amount })} />
         <TokenSelect name="From" tokens={sources} value={terms.from} onChange={swapEnds} />
@@ -49,10 +66,10 @@ export function SwapForm({ network, networks, sources, tokens, terms, feed, isBu
         />
       </div>
       <SwapQuoteCard terms={terms} tokens={tokens} feed={feed} />
-      <button type="submit" className="main-button" disabled={isBusy || feed.quote === null}>
+      <ActButton type="submit" className="main-button" isDisabled={isBusy || feed.quote === null}>
         Swap with a throw-away wallet
-      </button>
-    </form>
+      </ActButton>
+    </>
   )
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { explain, swapyard } from '../client.ts'
 import { type Step, StepList } from '../step-list.tsx'
 import { runSwap, type SwapTerms, stepTitles } from './run-swap.ts'
-import { SwapForm } from './swap-form.tsx'
+import { SwapForm, SwapTermsFields } from './swap-form.tsx'
 import { faucetTicker, isNative } from './tokens.ts'
 import { useSwapQuote } from './use-swap-quote.ts'
 
@@ -28,55 +28,76 @@ export function SwapMode({ currencies }: { currencies: readonly Currency[] }) {
       })
       .catch((error) => setProblem(explain(error)))
   }, [])
-  const tokens = useTokens(network, setProblem)
-  if (network === null || tokens.length === 0)
+  const market = useMarket(network, setProblem)
+  if (network === null || market === null)
     return (
       <p className="waiting" role="status">
         {problem ?? 'Reading the tokens…'}
       </p>
     )
-  return <Swap key={network} {...{ network, networks, tokens, currencies }} onNetwork={setNetwork} />
+  const choose = (next: string) => {
+    setProblem(null)
+    setNetwork(next)
+  }
+  return <Swap {...{ network, networks, market, problem, currencies }} onNetwork={choose} />
 }
 
-function useTokens(network: string | null, onProblem: (problem: string) => void): readonly DefiCurrency[] {
-  const [tokens, setTokens] = useState<readonly DefiCurrency[]>([])
+type Market = Readonly<{ network: string; tokens: readonly DefiCurrency[] }>
+
+/** The tokens of the network; those of the one before it until they are read. */
+function useMarket(network: string | null, onProblem: (problem: string) => void): Market | null {
+  const [market, setMarket] = useState<Market | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a setter of React stays the same
   useEffect(() => {
-    setTokens([])
     if (network === null) return
     const controller = new AbortController()
     swapyard
       .listTokens({ network, limit: 500 }, { signal: controller.signal })
-      .then((list) => setTokens(list.filter(({ enabled }) => enabled)))
+      .then((list) => setMarket({ network, tokens: list.filter(({ enabled }) => enabled) }))
       .catch((error) => controller.signal.aborted || onProblem(explain(error)))
     return () => controller.abort()
   }, [network])
-  return tokens
+  return market
 }
 
 type SwapProps = Readonly<{
+  /** The chosen one; the market follows it. */
   network: string
   networks: readonly string[]
-  tokens: readonly DefiCurrency[]
+  market: Market
+  /** Of the market. */
+  problem: string | null
   currencies: readonly Currency[]
   onNetwork(network: string): void
 }>
 
-function Swap({ network, networks, tokens, currencies, onNetwork }: SwapProps) {
+function Swap({ network, networks, market, currencies, onNetwork, ...props }: SwapProps) {
+  const { tokens } = market
   const sources = tokens.filter((token) => faucetTicker(token, currencies) !== null)
-  const [terms, setTerms] = useState(() => firstTerms(network, tokens, sources))
+  const [edited, setEdited] = useState<Readonly<{ market: Market; terms: SwapTerms }> | null>(null)
+  const terms = edited?.market === market ? edited.terms : firstTerms(market, sources)
   const feed = useSwapQuote(terms)
-  const { steps, problem, isBusy, start } = useSteps(currencies)
-  if (terms === null) return <p className="waiting">The faucet has no token of this network.</p>
+  const { steps, isBusy, start, reset, ...run } = useSteps(currencies)
+  const problem = props.problem ?? run.problem
+  const choose = (next: string) => {
+    reset()
+    onNetwork(next)
+  }
   return (
     <>
-      <SwapForm
-        {...{ network, networks, sources, tokens, terms, feed, isBusy, onNetwork }}
-        onTerms={setTerms}
-        onSwap={() => start(terms)}
-      />
+      <SwapForm {...{ network, networks, terms }} onNetwork={choose} onSwap={() => terms !== null && start(terms)}>
+        {terms === null ? null : (
+          <SwapTermsFields
+            {...{ sources, tokens, terms, feed }}
+            isBusy={isBusy || market.network !== network}
+            onTerms={(next) => setEdited({ market, terms: next })}
+          />
+        )}
+      </SwapForm>
       <section className="panel" aria-labelledby="progress">
-        <h2 id="progress">{steps.length === 0 ? 'What happens' : 'The swap'}</h2>
+        <h2 id="progress" tabIndex={-1}>
+          {steps.length === 0 ? 'What happens' : 'The swap'}
+        </h2>
         {problem === null ? null : (
           <p className="problem" role="alert">
             {problem}
@@ -98,11 +119,7 @@ function Swap({ network, networks, tokens, currencies, onNetwork }: SwapProps) {
 }
 
 /** From a token, because that needs an approval. */
-function firstTerms(
-  network: string,
-  tokens: readonly DefiCurrency[],
-  sources: readonly DefiCurrency[],
-): SwapTerms | null {
+function firstTerms({ network, tokens }: Market, sources: readonly DefiCurrency[]): SwapTerms | null {
   const from = sources.find(({ symbol }) => symbol === 'USDC') ?? sources[0]
   const to = tokens.find((token) => isNative(token) && token !== from) ?? tokens.find((token) => token !== from)
   return from === undefined || to === undefined ? null : { network, from, to, amount: '100', slippage: SLIPPAGE }
@@ -114,21 +131,27 @@ function useSteps(currencies: readonly Currency[]) {
   const [isBusy, setBusy] = useState(false)
   const running = useRef(new AbortController())
   useEffect(() => () => running.current.abort(), [])
+  const reset = () => {
+    running.current.abort()
+    setSteps([])
+    setProblem(null)
+    setBusy(false)
+  }
   const start = (terms: SwapTerms) => {
+    reset()
     running.current = new AbortController()
     const { signal } = running.current
     setSteps(stepTitles.map((title) => ({ title, state: 'todo' })))
-    setProblem(null)
     setBusy(true)
     runSwap({
       terms,
       currencies,
       signal,
       report: (title, step) =>
-        setSteps((current) => current.map((one) => (one.title === title ? { ...step, title } : one))),
+        signal.aborted || setSteps((current) => current.map((one) => (one.title === title ? { ...step, title } : one))),
     })
       .catch((error) => signal.aborted || setProblem(explain(error)))
-      .finally(() => setBusy(false))
+      .finally(() => signal.aborted || setBusy(false))
   }
-  return { steps, problem, isBusy, start }
+  return { steps, problem, isBusy, start, reset }
 }

@@ -25,6 +25,10 @@ const SHOWN_STATUS = `case when e.status in (${TERMINAL}) then e.status else coa
      order by x.leg desc, x.deposit_id desc limit 1) w
    where w.status <> 'pending' or w.leg > 0 order by w.leg desc, w.deposit_id desc limit 1), e.status) end`
 
+/** An exchange that failed can be refunded later: the newest event of its status counts. */
+const COMPLETED_AT = `case when e.status in (${TERMINAL}) then (select h.at from events h where h.exchange_id = e.id
+  and h.execution_id is null and h.status = e.status order by h.id desc limit 1) end`
+
 // Not `clock_timestamp()`: it changes within a statement, so the planner cannot use an index.
 const FILTER = `e.partner_id = $1 and e.created_at >= statement_timestamp() - interval '24 hours'
   and ($2::text is null or $2 = ${SHOWN_STATUS}) and ($3::text is null or e.type = $3)
@@ -80,14 +84,14 @@ export function createExchangeStore(sql: Sql, database: Database, macs: PayeeMac
     },
     // Both bounds are on the columns of `exchanges_of_partner`, which is read backwards from the place of the page.
     async report({ partnerId, from, to }, after, limit) {
-      const rows = await sql.query<ViewRow>(
-        `select ${exchangeColumns}, ${executionsColumn} from exchanges e
+      const rows = await sql.query<ViewRow & { completed_at: Date | null }>(
+        `select ${exchangeColumns}, ${executionsColumn}, ${COMPLETED_AT} as completed_at from exchanges e
          join deposit_targets t on t.exchange_id = e.id and t.leg = 0
          where e.partner_id = $1 and (e.created_at, e.id) > ($2, $3::uuid) and e.created_at < $4
          order by e.created_at, e.id limit $5`,
         [partnerId, ...startOf(from, after), to ?? 'infinity', limit],
       )
-      return rows.map(toExchangeView)
+      return rows.map((row) => ({ ...toExchangeView(row), completedAt: row.completed_at }))
     },
     async countOpen(partnerId, most) {
       const [row] = await sql.query<{ total: string }>(

@@ -6,6 +6,7 @@ import type {
   ExchangeView,
   Leg,
   QuotedFees,
+  ReportedView,
 } from '../../domain/exchange.ts'
 import type { PrivatePlan } from '../../domain/private-plan.ts'
 import type { Destination } from '../chain.ts'
@@ -96,7 +97,7 @@ export interface ExchangeStore {
   ): Promise<readonly ExchangeView[]>
   count(query: ExchangeQuery): Promise<number>
   /** Exchanges of any age, oldest first. */
-  report(period: ReportPeriod, after: ReportPlace | null, limit: number): Promise<readonly ExchangeView[]>
+  report(period: ReportPeriod, after: ReportPlace | null, limit: number): Promise<readonly ReportedView[]>
   /** Number of open exchanges of a partner; counting stops at `max`. */
   countOpen(partnerId: string, max: number): Promise<number>
   /** Derivation indexes that no other exchange has or will get. */

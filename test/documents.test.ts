@@ -17,6 +17,8 @@ const sources: readonly Source[] = globSync(
 
 const INVARIANTS = 'docs/invariants.md'
 const RECORDS = 'docs/decisions'
+const THREATS = 'docs/threat-model.md'
+const FAKE_DEPOSITS = 'docs/fake-deposits.md'
 /** Pages whose paths in backticks must exist. */
 const PAGES_WITH_PATHS = [INVARIANTS, 'docs/chain-recovery.md', `${RECORDS}/README.md`]
 
@@ -29,11 +31,25 @@ const findRepeated = (values: readonly string[]): readonly string[] =>
 
 const citationsIn = (text: string): readonly string[] => text.match(/\b[IC]-\d+\b/g) ?? []
 
-/** `path: id` for each citation of an invariant that the page does not define. */
-function findUnknownCitations(files: readonly Source[], ids: readonly string[]): readonly string[] {
+/** Findings about money (M) and swaps (D, H), and cases of deposits (D). */
+const findingsIn = (text: string): readonly string[] => text.match(/\b(?:[DH][1-9]\d*|M[1-9]\d*(?:\.\d+)?)\b/g) ?? []
+
+/** Ids that rows of the threat model begin with or name in their first cell, and the cases of deposits. */
+function listFindings(threats: string, fakeDeposits: string): readonly string[] {
+  const firstCells = [...threats.matchAll(/^\| ([^|]*)/gm)].map(([, cell = '']) => cell)
+  const cases = [...fakeDeposits.matchAll(/^\| (D\d+) /gm)].map(([, id = '']) => id)
+  return [...firstCells.flatMap(findingsIn), ...cases]
+}
+
+/** `path: id` for each citation of an id that no page defines. */
+function findUnknownCitations(
+  files: readonly Source[],
+  ids: readonly string[],
+  citations: (text: string) => readonly string[] = citationsIn,
+): readonly string[] {
   const defined = new Set(ids)
   return files.flatMap(({ path, text }) =>
-    citationsIn(text)
+    citations(text)
       .filter((id) => !defined.has(id))
       .map((id) => `${path}: ${id}`),
   )
@@ -98,6 +114,29 @@ describe('invariants', () => {
     expect(names.length).toBeGreaterThan(40)
     expect(names.filter((name) => !words.has(name))).toEqual([])
     expect(words.has('no_such_trigger')).toBe(false)
+  })
+})
+
+describe('findings', () => {
+  const findings = listFindings(read(THREATS), read(FAKE_DEPOSITS))
+
+  test('have a row if they are cited', () => {
+    // M27 has ten parts.
+    expect(findUnknownCitations(sources, [...findings, 'M27'], findingsIn)).toEqual([])
+    expect(findings.filter((id) => id.startsWith('M')).length).toBeGreaterThan(35)
+  })
+
+  test('reports a citation of a finding without a row', () => {
+    const [money, deposits] = [`M${98}`, `D${99}`]
+    const planted = {
+      path: 'planted.ts',
+      text: `// As before (${money}, M27.4), and as ${deposits} and H1 say. No ids: 0xD1a2, M0.`,
+    }
+    expect(findUnknownCitations([planted], findings, findingsIn)).toEqual([
+      `planted.ts: ${money}`,
+      `planted.ts: ${deposits}`,
+    ])
+    expect(listFindings('| – (D1) | a (D2) |\n| M27.4: b | c |\n', '| D46 d | e |\n')).toEqual(['D1', 'M27.4', 'D46'])
   })
 })
 

@@ -24,8 +24,8 @@ export const retired: Readonly<Record<string, Retired>> = {
   },
   gone: { text: ['gone', 'rescues?', 'rescued'], name: ['gone', 'rescue'] },
   mourn: {
-    text: ['mourn(s|ed|ing)?', 'bury', 'buries', 'buried', 'dead', 'deaths?', 'dies', 'died', 'dying', 'rivals?'],
-    name: ['mourn', 'bury', 'dead', 'death', 'deaths', 'died', 'dying', 'rival', 'rivals'],
+    text: ['mourn(s|ed|ing)?', 'bury', 'buries', 'buried', 'dead', 'deaths?', 'dies?', 'died', 'dying', 'rivals?'],
+    name: ['mourn', 'bury', 'dead', 'death', 'deaths', 'die', 'died', 'dying', 'rival', 'rivals'],
   },
   'lost payouts': { text: ['lost payouts?', 'lost payments?', 'noteVanished', 'giveBack'], name: [] },
   attend: {
@@ -110,5 +110,6 @@ export const exceptions: readonly Exception[] = [
     files: /^sandbox\/src\/bitcoin\/core-methods\.ts$/,
     reason: 'a value of Bitcoin Core’s getblockchaininfo',
   },
+  { word: /die/, files: /^server\/src\/pages\/tracking\/languages\/de\.ts$/, reason: 'a German article' },
   { word: /nobody/, files: /^server\/src\/adapters\/embedded-postgres\/owner\.ts$/, reason: 'a system user’s name' },
 ]

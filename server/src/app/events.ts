@@ -23,6 +23,7 @@ import { createOutwardHttp } from '../lib/outward-http.ts'
 import { presentSwap } from '../swap/api/present.ts'
 import type { SwapServices } from '../swap/interfaces.ts'
 import type { Metrics } from './metrics.ts'
+import { repeat } from './repeat.ts'
 
 /** The SMTP server for e-mails to partners, and their sender. */
 export type MailSettings = Readonly<{ url: string; from: string }>
@@ -115,20 +116,15 @@ function startOthers(
   database: Database,
   events: ReturnType<typeof createEventStore>,
 ): Loop[] {
-  const repeat = (paceMs: number, failure: string, turn: () => Promise<'again' | undefined>) =>
-    startLoop({ paceMs, backoffMs: 60_000, turn, onError: (err) => log.warn({ err }, failure) })
   const mailing = mail && {
     turn: createSendMails({ mails: createMailStore(database), mailer: createSmtpMailer(mail), random: Math.random }),
   }
   return [
-    ...(mailing ? [repeat(POLL_MS, 'e-mails were not sent', mailing.turn)] : []),
-    repeat(REMOVE_MS, 'old events were not deleted', async () =>
+    ...(mailing ? [repeat(log, POLL_MS, 'e-mails were not sent', mailing.turn)] : []),
+    repeat(log, REMOVE_MS, 'old events were not deleted', async () =>
       (await events.removeOld(KEPT_DAYS, REMOVE_BATCH)) ? 'again' : undefined,
     ),
-    repeat(5_000, 'gauges of events were not updated', async () => {
-      metrics.eventQueues(await events.measure())
-      return undefined
-    }),
+    repeat(log, 5_000, 'gauges of events were not updated', async () => metrics.eventQueues(await events.measure())),
   ]
 }
 

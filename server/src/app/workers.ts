@@ -8,6 +8,7 @@ import { AppError } from '../core/domain/errors.ts'
 import type { Environment } from '../core/domain/network.ts'
 import type { Job } from '../core/ports/jobs.ts'
 import type { DatabaseClock } from '../core/services/database-clock.ts'
+import { jobFields } from '../core/services/job-fields.ts'
 import { createCountFundings } from '../exchange/deposits/count-fundings.ts'
 import { createRecordBlocks } from '../exchange/deposits/record-blocks.ts'
 import { createRescanBlocks } from '../exchange/deposits/rescan-blocks.ts'
@@ -37,9 +38,10 @@ import type { ServiceSettings } from '../exchange/settings.ts'
 import { createStepExchange } from '../exchange/settlement/step-exchange.ts'
 import { runSingly } from '../lib/coalesce.ts'
 import type { Log } from '../lib/log.ts'
-import { type Loop, type LoopOptions, startLoop } from '../lib/loop.ts'
+import { type Loop, startLoop } from '../lib/loop.ts'
 import type { ClosableChain } from './chains.ts'
 import type { Metrics } from './metrics.ts'
+import { repeat } from './repeat.ts'
 import { createScreening } from './screening.ts'
 import type { Swaps } from './swaps.ts'
 
@@ -119,7 +121,7 @@ export async function startWorkers(options: WorkerOptions, dependencies: WorkerD
     }),
   )
   loops.push(pollDueRows({ store, chains, onError: (err) => log.warn({ err }, 'poll for due rows failed') }))
-  loops.push(comparing, ...slowLoops(options, dependencies, shared))
+  loops.push(comparing, ...startPeriodicWork(options, dependencies, shared))
   return {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()))
@@ -145,10 +147,10 @@ async function startWatchedJobs(
     },
     onError: (job, err) => {
       metrics.jobFailed(job.kind)
-      log.error({ ...job, err }, 'job failed')
+      log.error({ ...jobFields(job), err }, 'job failed')
       watchJobs
         .failed(job, err)
-        .catch((error: unknown) => log.warn({ ...job, err: error }, 'job failure was not recorded'))
+        .catch((error: unknown) => log.warn({ ...jobFields(job), err: error }, 'job failure was not recorded'))
     },
   })
   const watching = startLoop({
@@ -176,24 +178,17 @@ async function startComparing(
     changeAddress: (network, index) => chains.get(network)?.addresses.change(index) ?? null,
   })
   await compareJournal('all')
-  return repeat(
-    log,
-    COMPARE_MS,
-    'comparison with the signing journal failed',
-    async () => void (await compareJournal('newest')),
-  )
-}
-
-/** Repeats a turn. A failure is logged, and slows the repetition down to once a minute. */
-function repeat(log: Log, paceMs: number, failure: string, turn: LoopOptions['turn']): Loop {
-  return startLoop({ paceMs, backoffMs: 60_000, turn, onError: (err) => log.warn({ err }, failure) })
+  return repeat(log, COMPARE_MS, 'comparison with the signing journal failed', () => compareJournal('newest'))
 }
 
 /** As a number for a gauge; the alarm has the exact units. */
 const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 10 ** decimals
 
-/** Starts sweeping and reconciliation. */
-function slowLoops(
+/**
+ * Starts what is done at fixed intervals: sweeps, plans of outputs, monthly payouts, comparisons with chains and ledger, checks
+ * that raise alarms, and gauges.
+ */
+function startPeriodicWork(
   { environment, denied, log, metrics, settings }: WorkerOptions,
   { store, catalogue, chains, database, reconcileFees, findFees, nodeNotes, clock }: WorkerDependencies,
   shared: Parameters<typeof createSweepDeposits>[0] & Pick<PayMonthlyDeps, 'currencyOf'>,
@@ -208,11 +203,10 @@ function slowLoops(
     addressesEveryMs: reconcilePaceMs / 2,
     onDifference: (id, units) => metrics.ledgerDifference(id, wholeCoins(units, shared.assetById(id).decimals)),
   })
-  const each = (paceMs: number, name: string, work: (chain: ClosableChain) => Promise<void>) =>
-    repeat(log, paceMs, `${name} failed`, async () => {
+  const repeatForEach = (paceMs: number, failure: string, work: (chain: ClosableChain) => Promise<void>) =>
+    repeat(log, paceMs, failure, async () => {
       for (const chain of chains.values())
-        await work(chain).catch((err: unknown) => log.warn({ network: chain.network.id, err }, `${name} failed`))
-      return undefined
+        await work(chain).catch((err: unknown) => log.warn({ network: chain.network.id, err }, failure))
     })
   const watchOutflow = createWatchOutflow({ store, settings })
   const watchPegs = createWatchPegs({ store, books: shared.books, currencies: catalogue.list() })
@@ -230,33 +224,27 @@ function slowLoops(
   })
   const checkLedger = createCheckLedger({ store, log, onFaults: metrics.ledgerFaults })
   return [
-    each(5_000, 'sweep', sweepDeposits),
-    each(reconcilePaceMs, 'reconciliation', reconcile),
-    each(30_000, 'plan of outputs', createPlanOutputs({ ...shared, settings })),
-    repeat(log, reconcilePaceMs, 'comparison of partner fees failed', async () => void (await reconcileFees())),
+    repeatForEach(5_000, 'sweep failed', sweepDeposits),
+    repeatForEach(reconcilePaceMs, 'reconciliation failed', reconcile),
+    repeatForEach(30_000, 'plan of outputs failed', createPlanOutputs({ ...shared, settings })),
+    repeat(log, reconcilePaceMs, 'comparison of partner fees failed', reconcileFees),
     repeat(log, isSandbox ? 5_000 : 30_000, 'scan for fees of unreported swaps failed', async () =>
       (await findFees()) ? 'again' : undefined,
     ),
-    repeat(log, isSandbox ? 10_000 : 3_600_000, 'check of the ledger failed', async () => void (await checkLedger())),
-    repeat(
-      log,
-      isSandbox ? 5_000 : 30_000,
-      'check of the outflow limits failed',
-      async () => void (await watchOutflow()),
-    ),
-    repeat(log, isSandbox ? 5_000 : 30_000, 'check of the pegs failed', async () => void (await watchPegs())),
-    repeat(log, isSandbox ? 5_000 : 30_000, 'check of the promises failed', async () => void (await watchPromises())),
-    repeat(log, isSandbox ? 10_000 : MONTHLY_TURN_MS, 'monthly payouts failed', async () => void (await payMonthly())),
-    repeat(log, 30_000, 'check for stalled networks failed', async () => void (await watchStalled())),
-    repeat(log, 60_000, 'check for networks that are not configured failed', async () => void (await watchUnserved())),
-    repeat(log, isSandbox ? 5_000 : 60_000, 'check of the refunds failed', async () => void (await watchRefunds())),
-    repeat(log, 5_000, 'notes about nodes were not recorded', async () => void (await nodeNotes.turn())),
+    repeat(log, isSandbox ? 10_000 : 3_600_000, 'check of the ledger failed', checkLedger),
+    repeat(log, isSandbox ? 5_000 : 30_000, 'check of the outflow limits failed', watchOutflow),
+    repeat(log, isSandbox ? 5_000 : 30_000, 'check of the pegs failed', watchPegs),
+    repeat(log, isSandbox ? 5_000 : 30_000, 'check of the promises failed', watchPromises),
+    repeat(log, isSandbox ? 10_000 : MONTHLY_TURN_MS, 'monthly payouts failed', payMonthly),
+    repeat(log, 30_000, 'check for stalled networks failed', watchStalled),
+    repeat(log, 60_000, 'check for networks that are not configured failed', watchUnserved),
+    repeat(log, isSandbox ? 5_000 : 60_000, 'check of the refunds failed', watchRefunds),
+    repeat(log, 5_000, 'notes about nodes were not recorded', nodeNotes.turn),
     repeat(log, 5_000, 'gauges were not updated', async () => {
       metrics.openExchanges(await store.reconciliation.openByStatus())
       metrics.openAlarms(await store.alarms.count())
       for (const [id, units] of await store.ledger.balances('asset:wallet'))
         metrics.walletBalance(id, wholeCoins(units, shared.assetById(id).decimals))
-      return undefined
     }),
   ]
 }

@@ -3,10 +3,10 @@ import { AppError } from '../domain/errors.ts'
 /** Who changes something and why. It is stored in the audit log with the change. */
 export type AuditNote = Readonly<{ actor: string; reason: string }>
 
-/** An error that the operator reads at the command line. */
+/** A request that an operator has to correct. The command line and the console show the message. */
 export const refused = (message: string) => new AppError('VALIDATION_ERROR', message)
 
-/** The operator decides about something that waits for no decision, or no longer. */
+/** What the operator wants to decide does not need a decision, or needs it no longer. */
 export const notDecidable = (message: string) => new AppError('NOT_DECIDABLE', message)
 
 const REASON_CHARACTERS_MIN = 3

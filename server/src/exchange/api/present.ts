@@ -13,7 +13,7 @@ import { iconPath } from '../../core/domain/catalogue.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { formatUsd } from '../../core/domain/price.ts'
 import { assert, present } from '../../lib/assert.ts'
-import type { Exchange, ExchangeView, ExecutionView, Leg, RefundView } from '../domain/exchange.ts'
+import { type Exchange, type ExchangeView, type ExecutionView, endsOf, type RefundView } from '../domain/exchange.ts'
 import { isOpenExecution } from '../domain/lifecycle.ts'
 import type { IssuedQuote, PrivateQuote, RateQuote } from '../domain/rate-quote.ts'
 import type { Expectations } from '../interfaces.ts'
@@ -105,11 +105,6 @@ function presentEstimate(quote: RateQuote): Omit<WireQuote, 'rateId' | 'validUnt
   }
 }
 
-/** Source and target asset. */
-function endpointsOf(exchange: Exchange): Leg {
-  return { from: present(exchange.legs[0], 'first leg').from, to: present(exchange.legs.at(-1), 'last leg').to }
-}
-
 /** Lookups in the currency list. */
 export type Listing = Readonly<{
   /** Whether deposits on this network require a memo. */
@@ -125,7 +120,7 @@ export type Listing = Readonly<{
 
 /** What identifies both currencies outside of this service. */
 export function presentTokens(exchange: Exchange, { chainIdOf }: Listing) {
-  const { from, to } = endpointsOf(exchange)
+  const { from, to } = endsOf(exchange)
   const present = ({ contract, network }: Asset) => ({ contractAddress: contract, chainId: chainIdOf(network) })
   return { fromToken: present(from), toToken: present(to) }
 }
@@ -133,14 +128,14 @@ export function presentTokens(exchange: Exchange, { chainIdOf }: Listing) {
 /** A deposit without its required memo is lost, so throw instead of showing the address alone (I-33). */
 function checkedMemo(exchange: Exchange, { requiresMemo }: Listing): string | null {
   const { memo } = exchange.deposit
-  const isMissing = memo === null && requiresMemo(endpointsOf(exchange).from.network)
+  const isMissing = memo === null && requiresMemo(endsOf(exchange).from.network)
   assert(!isMissing, `the deposit of exchange ${exchange.id} has the memo that its network requires`)
   return memo
 }
 
 /** Terms of an exchange that never change. */
 function presentTerms(exchange: Exchange) {
-  const { from, to } = endpointsOf(exchange)
+  const { from, to } = endsOf(exchange)
   return {
     fromCurrency: from.ticker,
     fromNetwork: from.network,

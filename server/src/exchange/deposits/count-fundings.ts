@@ -36,37 +36,41 @@ export function createCountFundings(deps: FundingDeps) {
 }
 
 async function creditFunding({ store, log }: FundingDeps, chain: Chain, deposit: Deposit): Promise<void> {
-  const { id, block, assetId: asset } = deposit
+  const { id, txHash, unclaimed, block, assetId } = deposit
   const { id: network, finalityBlocks } = chain.network
-  if (!block || asset === null || !(await chain.reader.agrees(block))) return
+  if (!block || assetId === null || !(await chain.reader.agrees(block))) return
   const units = await chain.reader.receivedUnits(deposit, block)
   if (units === 0n && !(await chain.reader.agrees(block))) return
-  await store.transaction(async (tx) => {
+  const isCredited = await store.transaction(async (tx) => {
     const [stored, cursor] = [await tx.chainLog.blockHash(network, block.height), await tx.chainLog.cursor(network)]
     // Older than the stored blocks: final, and all nodes have just agreed on it.
     const isFinal = stored === null && (cursor?.height ?? 0) - block.height > finalityBlocks
-    if (stored !== block.hash && !isFinal) return
-    if (units === 0n)
-      return tx.chainLog.saveDeposit({ ...deposit, status: 'rejected', creditedUnits: null, lost: false })
+    if (stored !== block.hash && !isFinal) return false
+    if (units === 0n) {
+      await tx.chainLog.saveDeposit({ ...deposit, status: 'rejected', creditedUnits: null, lost: false })
+      return false
+    }
     const credits = deposit.credits + 1
     await tx.chainLog.saveDeposit({ id, status: 'credited', creditedUnits: units, credits, lost: false })
-    if (deposit.unclaimed) {
+    if (unclaimed) {
       // Perhaps a customer's mistake. One alarm per network: a stranger can send any number.
-      await tx.ledger.post(unownedFundingEntry(id, credits, asset, units))
+      await tx.ledger.post(unownedFundingEntry(id, credits, assetId, units))
       await tx.alarms.raise(`unclaimed:${network}`, 'coins that belong to no exchange arrived at the hot wallet', {
         network,
         depositId: id,
-        txHash: deposit.txHash,
+        txHash,
         memo: deposit.memo,
-        assetId: asset,
+        assetId,
         units: units.toString(),
       })
     } else {
-      await tx.ledger.post(fundingEntry(id, credits, asset, units))
+      await tx.ledger.post(fundingEntry(id, credits, assetId, units))
       await tx.alarms.clear(`funding:${id}`)
     }
-    log.info({ network, asset, units: units.toString(), unclaimed: deposit.unclaimed }, 'funding credited')
+    return true
   })
+  if (isCredited)
+    log.info({ network, depositId: id, txHash, assetId, units: units.toString(), unclaimed }, 'funding credited')
 }
 
 /**
@@ -74,28 +78,32 @@ async function creditFunding({ store, log }: FundingDeps, chain: Chain, deposit:
  * the wallet has already paid the money out, nothing can be reversed: the asset is paused, and later turns try again.
  */
 async function reverseFunding({ store, log }: FundingDeps, { id, network, txHash }: Deposit): Promise<void> {
-  await store.transaction(async (tx) => {
+  const reversed = await store.transaction(async (tx) => {
     const [funding] = (await tx.recovery.listOrphanedFundings(network, FUNDINGS_MAX)).filter((one) => one.id === id)
-    const [asset, units] = [funding?.assetId ?? null, funding?.creditedUnits ?? null]
+    const [assetId, units] = [funding?.assetId ?? null, funding?.creditedUnits ?? null]
     // It is in a block again.
-    if (!funding || asset === null || units === null) return
+    if (!funding || assetId === null || units === null) return null
     const { credits, unclaimed } = funding
-    const held = await tx.ledger.balance('asset:wallet', asset)
+    const held = await tx.ledger.balance('asset:wallet', assetId)
     if (held >= units) {
-      await tx.ledger.post((unclaimed ? unownedFundingReversalEntry : fundingReversalEntry)(id, credits, asset, units))
+      await tx.ledger.post(
+        (unclaimed ? unownedFundingReversalEntry : fundingReversalEntry)(id, credits, assetId, units),
+      )
       await tx.chainLog.saveDeposit({ id, status: 'reversed', creditedUnits: null, credits, lost: false })
     }
-    const missing = held >= units ? await tx.recovery.shortfall(asset) : units - held
+    const missing = held >= units ? await tx.recovery.shortfall(assetId) : units - held
     await tx.alarms.raise(`funding:${id}`, 'a counted funding left the chain', {
       network,
+      depositId: id,
       txHash,
-      assetId: asset,
+      assetId,
       units: units.toString(),
       missing: missing.toString(),
       takenBack: held >= units,
     })
-    if (missing > 0n) await tx.pauses.pause(`asset:${asset}`, 'a funding left the chain', 'watcher')
+    if (missing > 0n) await tx.pauses.pause(`asset:${assetId}`, 'a funding left the chain', 'watcher')
     // Logged once; an uncovered funding comes back in each turn.
-    if (held >= units) log.error({ network, txHash, asset, units: units.toString() }, 'funding reversed')
+    return held >= units ? { assetId, units: units.toString() } : null
   })
+  if (reversed !== null) log.error({ network, depositId: id, txHash, ...reversed }, 'funding reversed')
 }

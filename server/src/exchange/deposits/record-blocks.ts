@@ -98,10 +98,11 @@ function withoutFailure<T>(
   { network }: Chain,
   failure: string,
   reply: Promise<T>,
+  fields: Readonly<Record<string, string>> = {},
 ): Promise<T | undefined> {
   return reply.catch((err: unknown) => {
     if (!(err instanceof AppError)) throw err
-    log.warn({ network: network.id, err }, failure)
+    log.warn({ network: network.id, ...fields, err }, failure)
     return undefined
   })
 }
@@ -112,8 +113,8 @@ async function inspectSightings(deps: RecordBlocksDeps, chain: Chain): Promise<v
   const { store } = deps
   if (reader.inspectPending === undefined) return
   for (const txHash of await store.chainLog.listSightingsToInspect(network.id, INSPECTIONS_MAX)) {
-    const failure = `the unconfirmed payment ${txHash} was not read`
-    const payment = await withoutFailure(deps, chain, failure, reader.inspectPending(txHash))
+    const reply = reader.inspectPending(txHash)
+    const payment = await withoutFailure(deps, chain, 'an unconfirmed payment was not read', reply, { txHash })
     if (payment === undefined) continue
     // If it is mined meanwhile, its block counts.
     await store.chainLog.recordInspection(

@@ -172,5 +172,5 @@ async function planSweep(
     await tx.wake([{ kind: 'dispatch', id: chain.network.id }])
   })
   checkpoint('sweep.planned')
-  log.info({ network: chain.network.id, address, asset: assetId, units: units.toString() }, 'sweep planned')
+  log.info({ network: chain.network.id, payoutId: id, address, assetId, units: units.toString() }, 'sweep planned')
 }

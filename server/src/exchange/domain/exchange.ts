@@ -1,4 +1,5 @@
 import type { Asset, AssetId } from '../../core/domain/asset.ts'
+import { present } from '../../lib/assert.ts'
 import type { PrivatePlan } from './private-plan.ts'
 
 /** Statuses that partners see. `finished`, `failed` and `refunded` are terminal. */
@@ -128,6 +129,12 @@ export type ExecutionView = Readonly<{
   confirmations: ConfirmationsView
   createdAt: Date
 }>
+
+/** Source and target asset of an exchange over all of its legs. */
+export function endsOf({ id, legs }: Pick<Exchange, 'id' | 'legs'>): Leg {
+  const [first, last] = [legs[0], legs.at(-1)]
+  return { from: present(first, `the first leg of exchange ${id}`).from, to: present(last, `the last leg of ${id}`).to }
+}
 
 /** An exchange with its latest executions, in the order of their deposits. */
 export type ExchangeView = Readonly<{ exchange: Exchange; executions: readonly ExecutionView[] }>

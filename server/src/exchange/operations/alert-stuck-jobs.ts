@@ -1,5 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Job } from '../../core/ports/jobs.ts'
+import { jobFields } from '../../core/services/job-fields.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Deadlines } from '../domain/deadlines.ts'
 import type { Store } from '../ports/store/store.ts'
@@ -37,8 +38,9 @@ export function createWatchJobs({ store, deadlines, log }: Dependencies) {
       const text = error instanceof Error ? error.message : String(error)
       const failures = await store.jobs.recordFailure(job, text)
       if (failures < FAILURES_MAX) return
-      if (failures === FAILURES_MAX) log.error({ ...job, failures, error: text }, 'job fails repeatedly')
-      await store.alarms.raise(subjectOf(job), 'job fails repeatedly', { ...job, failures, error: text })
+      const detail = { ...jobFields(job), failures, error: text }
+      if (failures === FAILURES_MAX) log.error(detail, 'job fails repeatedly')
+      await store.alarms.raise(subjectOf(job), 'job fails repeatedly', detail)
     },
     async succeeded(job: Job): Promise<void> {
       if (failing.delete(subjectOf(job))) await clearFailures([job])

@@ -39,7 +39,7 @@ export function createCompareDeposits({ store, assetById, log, everyMs }: Compar
     const subject = `unswept:${network.id}:${keyOf(account)}`
     const held = await reader.balance(address, assetById(assetId)).catch((err: unknown) => {
       // A token that refuses to answer must not hide the other addresses.
-      log.warn({ network: network.id, address, asset: assetId, err }, 'the balance of a deposit address is unknown')
+      log.warn({ network: network.id, address, assetId, err }, 'the balance of a deposit address is unknown')
       return null
     })
     if (held === null) return isSuspect
@@ -49,7 +49,7 @@ export function createCompareDeposits({ store, assetById, log, everyMs }: Compar
     }
     if (!isReported && !isSuspect) return true
     const missing = units - held
-    const detail = { address, asset: assetId, missing: missing.toString() }
+    const detail = { address, assetId, missing: missing.toString() }
     if (!isReported) log.error({ network: network.id, ...detail }, ALARM)
     const shortfall = { least: missing, most: missing }
     await reportShortfall(store, { network: network.id, subject, alarm: ALARM, detail, shortfall })

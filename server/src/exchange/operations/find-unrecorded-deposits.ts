@@ -33,7 +33,7 @@ export function createFindUnrecordedDeposits({ store, assetById, log, everyMs }:
     const { exchangeId, address, assetId, recorded, isReported } = target
     const held = await reader.balance(address, assetById(assetId)).catch((err: unknown) => {
       // A token that refuses to answer must not hide the other addresses.
-      log.warn({ network: network.id, address, asset: assetId, err }, 'the balance of a deposit address is unknown')
+      log.warn({ network: network.id, address, assetId, err }, 'the balance of a deposit address is unknown')
       return null
     })
     if (held === null) return isSuspect
@@ -44,7 +44,7 @@ export function createFindUnrecordedDeposits({ store, assetById, log, everyMs }:
     }
     if (!isReported && !isSuspect) return true
     const units = (held - recorded).toString()
-    const detail = { address, asset: assetId, units }
+    const detail = { address, assetId, units }
     if (!isReported) log.error({ network: network.id, exchangeId, ...detail }, 'the scan did not record a payment')
     await store.alarms.raise(subject, 'a deposit address holds more than the scan recorded', detail)
     return true

@@ -1,6 +1,7 @@
 import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { present } from '../../lib/assert.ts'
+import { endsOf } from '../domain/exchange.ts'
 import type { Decision } from '../domain/lifecycle.ts'
 import { afterNetworkFee } from '../domain/pricing.ts'
 import type { Destination } from '../ports/chain.ts'
@@ -10,7 +11,6 @@ import type { Stores } from '../ports/store/store.ts'
 import {
   convertibleUnits,
   depositAsset,
-  endsOf,
   findMissingNetwork,
   hasNextLeg,
   isRightAsset,

@@ -7,7 +7,10 @@ export type PollDueRows = Readonly<{ store: Store; chains: ReadonlyMap<string, C
 const ROWS_MAX = 200
 const SIGHTINGS_MAX = 100
 
-/** Wakes every row that is due, so that a lost wake-up only delays it. Also expires orders and checks sightings. */
+/**
+ * Wakes every row that is due, so that a lost wake-up only delays it. Also releases expired reservations and looks up
+ * sightings.
+ */
 export function pollDueRows({ store, chains, onError }: PollDueRows): Loop {
   let turn = 0
   return startLoop({

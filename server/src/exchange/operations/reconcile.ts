@@ -92,7 +92,7 @@ const ALARM = 'ledger and chain differ'
 async function report({ store, log }: ReconcileDeps, { network }: Chain, found: Difference): Promise<void> {
   const { assetId, difference, held, high, missing } = found
   const outpoints = missing.slice(0, MISSING_SHOWN).map(({ outpoint }) => outpoint)
-  log.error({ network: network.id, asset: assetId, difference: difference.toString() }, ALARM)
+  log.error({ network: network.id, assetId, difference: difference.toString() }, ALARM)
   const subject = `difference:${assetId}`
   const detail = {
     difference: difference.toString(),

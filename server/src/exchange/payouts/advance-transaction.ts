@@ -97,7 +97,12 @@ async function broadcastAttempt(
   if (result.kind === 'rejected') {
     const { reason } = result
     deps.log.warn({ network, transactionId: id, txHash, reason }, 'broadcast rejected')
-    await deps.store.alarms.raise(`broadcast:${id}`, 'nodes refuse a signed transaction', { txHash, reason })
+    await deps.store.alarms.raise(`broadcast:${id}`, 'nodes refuse a signed transaction', {
+      network,
+      transactionId: id,
+      txHash,
+      reason,
+    })
   } else {
     await deps.store.alarms.clear(`broadcast:${id}`)
   }
@@ -123,7 +128,12 @@ async function recordRelease(
     if (error instanceof AlreadyReleasedError && (await learnInvalidation(deps, chain, error)))
       return recordRelease(deps, chain, transaction, attempt)
     log.error({ network, transactionId: id, txHash, err: error }, 'signer refuses to release a transaction')
-    await store.alarms.raise(`release:${id}`, 'the signer released these payouts before', { network, txHash })
+    await store.alarms.raise(`release:${id}`, 'the signer released these payouts before', {
+      network,
+      transactionId: id,
+      txHash,
+      ...(error instanceof AlreadyReleasedError ? { payoutId: error.payoutId } : {}),
+    })
     return false
   }
 }
@@ -331,8 +341,11 @@ async function raiseFee(
     chain.network.bitcoin?.replaceable === false
       ? 'NO_REPLACEMENT'
       : await replaceTransaction(deps, chain, transaction, newest, newest.intent)
-  if (code === null) return
+  if (code === 'signed') return
   await deps.store.alarms.raise(`stuck:${transaction.id}`, 'a transaction is stuck and its fee cannot be raised', {
+    network: transaction.network,
+    transactionId: transaction.id,
+    txHash: newest.txHash,
     code,
   })
   await broadcastAttempt(deps, chain, transaction, newest)
@@ -353,7 +366,7 @@ async function replaceMissingInputs(
   await broadcastFundings(chain, transaction)
   const intent = dropInputs(newest.intent, missing)
   const code = intent === null ? missing.kind : await replaceTransaction(deps, chain, transaction, newest, intent)
-  if (code === null) return
-  await raiseMissingInputs(deps, transaction, missing, code)
+  if (code === 'signed') return
+  await raiseMissingInputs(deps, transaction, newest, missing, code)
   await broadcastAttempt(deps, chain, transaction, newest)
 }

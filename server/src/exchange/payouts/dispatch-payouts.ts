@@ -225,7 +225,10 @@ async function signBatch(
   await bookSigned(tx, id, payouts)
   await tx.wake([{ kind: 'transaction', id }, ...exchangeJobs(payouts)])
   for (const { purpose } of payouts) deps.onPaid?.(network, purpose, 'signed')
-  deps.log.info({ network, transactionId: id, txHash: signed.txHash, payouts: payouts.length }, 'transaction signed')
+  deps.log.info(
+    { network, transactionId: id, txHash: signed.txHash, payoutIds: payouts.map((payout) => payout.id) },
+    'transaction signed',
+  )
   return id
 }
 

@@ -72,10 +72,10 @@ export async function postpone(
   if (oldest === null) return
   await tx.alarms.raise(subject, waits[kind], {
     ...detail,
-    payouts: ids.length,
+    payouts: oldest.count,
     payoutId: oldest.id,
     exchangeId: oldest.exchangeId,
-    asset: oldest.assetId,
+    assetId: oldest.assetId,
     units: oldest.units.toString(),
     since: oldest.createdAt.toISOString(),
   })
@@ -134,7 +134,8 @@ export async function waitForFee(
 
 /** What waits counts for no limit. */
 async function waitUncounted({ log }: HoldDeps, tx: StoreTx, payouts: readonly Payout[], wait: Wait): Promise<void> {
-  await tx.outflow.release(payouts.map(({ id }) => id))
+  const payoutIds = payouts.map(({ id }) => id)
+  await tx.outflow.release(payoutIds)
   await postpone(tx, payouts, wait)
-  log.warn({ subject: `${wait.kind}:${wait.of}`, payouts: payouts.length }, waits[wait.kind])
+  log.warn({ subject: `${wait.kind}:${wait.of}`, payoutIds }, waits[wait.kind])
 }

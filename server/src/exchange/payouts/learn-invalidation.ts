@@ -7,9 +7,9 @@ import { isInvalidated } from './observe-attempts.ts'
 type LearnDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
 
 /**
- * The signer refuses a payout that it released in another transaction. If the database has a proof that this one can never
- * pay, another worker found it: the proof is made again with this worker's nodes, and recorded in its journal (M14). False
- * without a proof: then the database may be older than the journal.
+ * This worker's signer refuses a payout because it released the payout in an earlier transaction. If the database has a proof
+ * that the earlier transaction can never pay, another worker found it. Then this worker repeats the proof with its own nodes and
+ * records it in its journal (M14). False without a proof: the database may be older than the journal.
  */
 export async function learnInvalidation(
   { store, signer, log }: LearnDeps,
@@ -29,7 +29,7 @@ export async function learnInvalidation(
   await signer.expire([payoutId], expired.proof)
   log.warn(
     { network: chain.network.id, payoutId, transactionId: expired.transaction.id },
-    'the signer learns that another worker proved a transaction invalidated',
+    'a proof that another worker found was repeated and recorded: the payout can be signed again',
   )
   return true
 }

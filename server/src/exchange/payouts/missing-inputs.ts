@@ -3,6 +3,7 @@ import type { Chain } from '../ports/chain.ts'
 import type { SignIntent } from '../ports/signer.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
+import type { NotReplaced } from './replace-transaction.ts'
 
 /**
  * Inputs of our transaction whose funding transaction was reorganised out and that nothing else has spent. They may
@@ -59,14 +60,21 @@ export function dropInputs(intent: SignIntent, { kind, outpoints }: MissingInput
 export async function raiseMissingInputs(
   { store }: Readonly<{ store: Store }>,
   { id, network }: OutgoingTransaction,
+  { txHash }: Attempt,
   { kind, outpoints, since }: MissingInputs,
-  code: string,
+  code: MissingInputs['kind'] | NotReplaced,
 ): Promise<void> {
-  await store.alarms.raise(`inputs:${id}`, 'inputs of a payment left the chain and were not spent elsewhere', {
-    network,
-    code,
-    outpoints,
-    since,
-    next: kind === 'REPLACEABLE' ? null : `swapyard payouts add-funding ${id} --raw <hex>`,
-  })
+  await store.alarms.raise(
+    `inputs:${id}`,
+    'inputs of a transaction of ours left the chain and are not spent elsewhere',
+    {
+      network,
+      transactionId: id,
+      txHash,
+      code,
+      outpoints,
+      since,
+      next: kind === 'REPLACEABLE' ? null : `swapyard payouts add-funding ${id} --raw <hex>`,
+    },
+  )
 }

@@ -31,6 +31,8 @@ export async function quarantineInputs(
       await tx.transactions.quarantine(network, outpoints)
       await tx.alarms.raise(`quarantine:${id}`, 'a signed transaction has an invalid script: its inputs are not used', {
         network,
+        transactionId: id,
+        txHash,
         reason,
         outpoints,
         next: `swapyard payouts release-input ${network} <outpoint>`,

@@ -16,8 +16,9 @@ export async function rebroadcastStalled(
       log.warn({ network, transactionId: id, txHash }, 'a node had dropped a transaction: rebroadcast')
     if (result?.kind === 'unmined') {
       const { blocks, remedy } = result
-      await store.alarms.raise(`unmined:${id}`, 'a payment is in the pools of nodes and is not mined', {
+      await store.alarms.raise(`unmined:${id}`, 'a transaction of ours is in the mempools and not mined', {
         network,
+        transactionId: id,
         txHash,
         blocks,
         remedy,

@@ -1,5 +1,5 @@
 import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
-import { AppError } from '../../core/domain/errors.ts'
+import { AppError, type ErrorCode } from '../../core/domain/errors.ts'
 import { spendsInPlace } from '../../core/domain/network.ts'
 import { type FeeRate, sweepRate } from '../../core/ports/chain.ts'
 import { assert } from '../../lib/assert.ts'
@@ -30,10 +30,14 @@ type ReplaceDeps = Readonly<{
 /** A transaction that offers more than this many times the current fee rate is not waiting because of its fee. */
 const FEE_RISE_MAX = 4n
 
+/** Why a transaction was not signed again although nothing failed. docs/guides/operate.md explains each at `stuck:…`. */
+export const replaceRefusals = ['FEE_HIGH_ENOUGH', 'CHANGE_SPENT', 'DEPOSIT_NOT_COUNTED', 'NOT_WORTH_ITS_FEE'] as const
+export type NotReplaced = (typeof replaceRefusals)[number] | ErrorCode
+
 /**
  * Signs another attempt that spends what `intent` spends (the intent of the newest attempt, or a part of it), pays the same
  * and offers a higher fee. It spends the conflict key of all earlier attempts, so at most one of them can confirm (I-12).
- * Returns null if it signed or if another worker was faster, else the code of the reason.
+ * `signed` also if another worker was faster; else the code of the reason.
  */
 export async function replaceTransaction(
   deps: ReplaceDeps,
@@ -41,10 +45,10 @@ export async function replaceTransaction(
   transaction: OutgoingTransaction,
   newest: Attempt,
   intent: SignIntent,
-): Promise<string | null> {
+): Promise<'signed' | NotReplaced> {
   const fee = await chain.reader.feeRate()
   // An earlier nonce or a node is in the way; a higher fee would not help.
-  if (intent.family === 'evm' && intent.maxFeePerGas > fee.rate * FEE_RISE_MAX) return 'ENOUGH'
+  if (intent.family === 'evm' && intent.maxFeePerGas > fee.rate * FEE_RISE_MAX) return 'FEE_HIGH_ENOUGH'
   try {
     const native = deps.assetById(nativeId(chain.network))
     const gasUnits =
@@ -73,6 +77,8 @@ export async function replaceTransaction(
       await deps.store.alarms.raise(`release:${error.payoutId}`, 'the signer released this payout before', {
         network: transaction.network,
         transactionId: transaction.id,
+        txHash: newest.txHash,
+        payoutId: error.payoutId,
       })
     return error.code
   }
@@ -118,10 +124,10 @@ async function signReplacement(
   transaction: OutgoingTransaction,
   replacement: Replacement,
   prebuilt: UnsignedTransaction | null,
-): Promise<string | null> {
+): Promise<'signed' | NotReplaced> {
   const { newest, intent } = replacement
   const current = await tx.transactions.load(transaction.id)
-  if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return null
+  if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return 'signed'
   const payouts = await tx.payouts.listByTransaction(transaction.id)
   const doOthersWait = isWaitedFor(transaction, replacement, payouts)
   const pauses = await tx.pauses.active(payouts.flatMap(pauseScopes))
@@ -156,7 +162,7 @@ async function signReplacement(
     { network: transaction.network, transactionId: transaction.id, replaces: newest.txHash, txHash: signed.txHash },
     cancels ? 'transaction cancelled: zero to ourselves with its nonce' : 'transaction replaced',
   )
-  return null
+  return 'signed'
 }
 
 /**

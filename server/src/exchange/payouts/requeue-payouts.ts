@@ -25,10 +25,10 @@ export async function requeuePayouts(
   { proof, attention, postAlso, isCancelled = false }: Requeue,
 ): Promise<void> {
   const { id: transactionId, network } = transaction
-  await store.transaction(async (tx) => {
+  const requeued = await store.transaction(async (tx) => {
     const current = await tx.transactions.load(transactionId)
     // The proof covers the attempts that were observed, not one that was added since.
-    if (current?.state !== 'live' || current.attempts.length !== transaction.attempts.length) return
+    if (current?.state !== 'live' || current.attempts.length !== transaction.attempts.length) return null
     const payouts = await tx.payouts.listByTransaction(transactionId)
     // The signer first: it signs these payouts again only with the proof, and a repeat after a rollback is harmless. Under
     // the lock, so that a late worker cannot expire the transaction that replaced this one.
@@ -43,10 +43,22 @@ export async function requeuePayouts(
     await postAlso?.(tx)
     await tx.alarms.clear(...transactionAlarms(transactionId))
     if (!isCancelled)
-      await tx.alarms.raise(`invalid:${transactionId}`, 'a signed transaction is invalid', { network, attention })
+      await tx.alarms.raise(`invalid:${transactionId}`, 'a signed transaction is invalid', {
+        network,
+        transactionId,
+        attention,
+      })
     await tx.wake([{ kind: 'dispatch', id: network }, ...exchangeJobs(payouts)])
+    return payouts
   })
-  log.warn({ network, transactionId, attention, isCancelled }, 'transaction is invalid: its payouts are requeued')
+  if (requeued === null) return
+  const payoutIds = requeued.map(({ id }) => id)
+  log.warn(
+    { network, transactionId, payoutIds, attention, isCancelled },
+    attention === null
+      ? 'transaction invalidated: its payouts are queued again'
+      : 'transaction invalidated: its payouts are held for the operator',
+  )
 }
 
 async function requeuePayout(

@@ -13,16 +13,17 @@ import { exchangeJobs, paysOrder, transactionAlarms } from './payment.ts'
 type ReverseDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
 
 /** Shows partner and operator that a confirmed transaction is in no block any more. Its bytes are rebroadcast elsewhere. */
-export async function recordOrphaned({ store, log }: ReverseDeps, { id, network }: OutgoingTransaction): Promise<void> {
+export async function recordOrphaned(
+  { store, log }: ReverseDeps,
+  { id, network, attempts }: OutgoingTransaction,
+): Promise<void> {
   const isNew = await store.transaction(async (tx) => {
     await tx.reversedPayouts.lockExchanges(id, 'all')
     if ((await tx.transactions.load(id))?.state !== 'confirmed') return false
     await tx.alarms.raise(
       `orphaned:${id}`,
       'a confirmed transaction of ours left the chain; its bytes are rebroadcast',
-      {
-        network,
-      },
+      { network, transactionId: id, txHash: attempts.find(({ state }) => state === 'confirmed')?.txHash ?? null },
     )
     return tx.reversedPayouts.recordOrphaned(id)
   })
@@ -88,6 +89,7 @@ export async function reverseConfirmed(
     await tx.alarms.clear(...transactionAlarms(id))
     await tx.alarms.raise(`invalid:${id}`, 'a confirmed transaction is invalid', {
       network,
+      transactionId: id,
       attention: 'LOST',
       ...proof,
     })

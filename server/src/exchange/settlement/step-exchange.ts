@@ -5,7 +5,7 @@ import type { FinalityTag } from '../../core/domain/network.ts'
 import type { ScreeningSubject, Verdict } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { assert, unreachable } from '../../lib/assert.ts'
-import type { StatusReason } from '../domain/exchange.ts'
+import { endsOf, type StatusReason } from '../domain/exchange.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
 import { coversQuote, isInTime } from '../domain/terms.ts'
 import type { Chain } from '../ports/chain.ts'
@@ -15,7 +15,6 @@ import type { StoreTx } from '../ports/store/store.ts'
 import {
   type Act,
   type Evidence,
-  endsOf,
   findMissingNetwork,
   fixedRateOf,
   holdFor,
@@ -41,9 +40,9 @@ const CHECK_EVERY_MS = 15_000
 const CHECK_EVERY_MS_MAX = 600_000
 
 /**
- * Takes an exchange as far as it can go now. Any process may run it any number of times and die at any point. Strangers can
- * create executions by sending dust, so each window of executions has its own transaction; if windows are left, the
- * exchange is woken and the next step continues there.
+ * Takes an exchange as far as it can go now. Any process may run it, repeatedly, and may crash between any two lines.
+ * Strangers can create executions by sending dust, so each window of executions has its own transaction; if windows are
+ * left, the exchange is woken and the next step continues there.
  */
 export function createStepExchange(deps: StepDeps) {
   return async function stepExchange(id: string): Promise<void> {
@@ -191,18 +190,18 @@ async function readDeposit(deps: StepDeps, current: StepContext, execution: Exec
     return await checkDeposit(deps, current, execution)
   } catch (err) {
     if (!(err instanceof AppError && err.retryable)) throw err
-    const { network, txHash } = execution.deposit
-    deps.log.warn({ network, txHash, exchangeId: current.exchange.id, err }, 'deposit not read')
+    const { id: depositId, network, txHash } = execution.deposit
+    deps.log.warn({ network, exchangeId: current.exchange.id, depositId, txHash, err }, 'deposit not read')
     return null
   }
 }
 
 async function checkDeposit(
   deps: StepDeps,
-  { heads }: StepContext,
+  { exchange, heads }: StepContext,
   { deposit }: Execution,
 ): Promise<Evidence['deposit']> {
-  const { block, network, requiredTag, txHash } = deposit
+  const { id: depositId, block, network, requiredTag, txHash } = deposit
   const chain = deps.chains.get(network)
   if (
     chain === undefined ||
@@ -212,7 +211,7 @@ async function checkDeposit(
     return null
   const { reader } = chain
   if (!(await reader.agrees(block))) {
-    deps.log.warn({ network, txHash }, 'nodes disagree about a deposit')
+    deps.log.warn({ network, exchangeId: exchange.id, depositId, txHash }, 'nodes disagree about a deposit')
     return null
   }
   const receivedUnits = await reader.receivedUnits(deposit, block)

@@ -58,7 +58,7 @@ it('compares the other fees if a balance cannot be read, and only logs missing f
     return 9n
   }
   const write = (level: string) => (fields: object) =>
-    void lines.push(`${level} ${(fields as { asset: string }).asset}`)
+    void lines.push(`${level} ${(fields as { assetId: string }).assetId}`)
   const tokens = ['0xbad', '0xunlisted', '0xaa', '0xn', '0xw'] as const
   const reconcile = createReconcileFees({
     networks: { find: () => ({ chain: chainOf(readBalance), nativeIsToken: false }) },

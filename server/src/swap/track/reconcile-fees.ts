@@ -27,7 +27,7 @@ export function createReconcileFees(deps: ReconcileFeesDeps): () => Promise<void
       if (chain === undefined) continue
       // A token whose contract fails does not delay the others.
       await compare(deps, suspected, chain, held).catch((err: unknown) =>
-        log.warn({ err, address: held.address, asset: held.assetId }, 'fees of partners were not compared'),
+        log.warn({ err, address: held.address, assetId: held.assetId }, 'fees of partners were not compared'),
       )
     }
   }
@@ -47,7 +47,7 @@ async function compare(
     suspected.delete(subject)
     await alarms.clear(subject)
   } else if (suspected.has(subject)) {
-    const detail = { ledger: units.toString(), held: onChain.toString(), address, asset: assetId }
+    const detail = { ledger: units.toString(), held: onChain.toString(), address, assetId }
     log.error(detail, 'fees of partners are missing')
     const isListed = [chain.native, chain.wrapped, ...listed(network).map((one) => one.address)].includes(token)
     if (isListed) await alarms.raise(subject, 'fees of partners are missing', detail)

@@ -69,9 +69,10 @@ async function scanNetwork(deps: ScanFeeEventsDeps, network: SwapNetwork): Promi
 }
 
 function logResult({ log }: ScanFeeEventsDeps, network: string, { swaps, unclaimed }: FeeScanResult): void {
-  for (const { hash, partnerId } of swaps) log.info({ network, hash, partner: partnerId }, 'found an unreported swap')
+  for (const { id: swapId, hash: txHash, partnerId } of swaps)
+    log.info({ network, swapId, txHash, partnerId }, 'found an unreported swap')
   for (const { hash, token, units } of unclaimed)
-    log.warn({ network, hash, token, units: units.toString() }, 'a swap fee cannot be attributed to a partner')
+    log.warn({ network, txHash: hash, token, units: units.toString() }, 'a swap fee cannot be attributed to a partner')
 }
 
 async function attributeFees(

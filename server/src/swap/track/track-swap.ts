@@ -125,9 +125,9 @@ async function advance(deps: TrackSwapDeps, tracked: TrackedSwap, next: Paramete
   const { status, reason } = next.progress
   if (status === swap.status && reason === swap.reason) return
   if (status !== swap.status) deps.onMoved?.(swap.network, status)
-  deps.log.info({ swap: swap.id, network: swap.network, from: swap.status, status, reason }, 'swap moved')
+  deps.log.info({ swapId: swap.id, network: swap.network, from: swap.status, status, reason }, 'swap moved')
   if (isReversed(swap, status))
-    deps.log.error({ swap: swap.id, network: swap.network }, 'a reorg reversed a finished swap')
+    deps.log.error({ swapId: swap.id, network: swap.network }, 'a reorg reversed a finished swap')
 }
 
 const isReversed = ({ status: before }: Swap, after: string): boolean => before === 'finished' && after !== 'finished'

@@ -300,7 +300,7 @@ describe('reconciliation of deposit addresses (I-7)', () => {
     const alarms = [
       {
         subject: `unswept:eth:${address}:usdt@eth`,
-        detail: { address, asset: 'usdt@eth', missing: String(5n * TETHER) },
+        detail: { address, assetId: 'usdt@eth', missing: String(5n * TETHER) },
       },
     ]
     expect([await readAlarms(), await readPauses()]).toEqual([alarms, ['payouts:eth']])
@@ -372,7 +372,7 @@ describe('payments at deposit addresses that no scan recorded (T37)', () => {
     expect(await readAlarms()).toEqual([
       {
         subject: `unseen:${id}`,
-        detail: { address: deposit.address, asset: 'usdt@eth', units: String(5n * TETHER) },
+        detail: { address: deposit.address, assetId: 'usdt@eth', units: String(5n * TETHER) },
       },
     ])
     expect(await readPauses()).toEqual([])

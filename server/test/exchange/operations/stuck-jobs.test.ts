@@ -41,7 +41,7 @@ describe('a job that fails', () => {
     expect(await fixture.store.alarms.list(10)).toEqual([
       expect.objectContaining({
         subject: 'failing:exchange:one',
-        detail: expect.objectContaining({ failures: 5, error: stepError.message }),
+        detail: { kind: 'exchange', exchangeId: 'one', failures: 5, error: stepError.message },
       }),
     ])
     const third = createJobWatch()

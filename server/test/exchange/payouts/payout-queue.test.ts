@@ -132,7 +132,13 @@ test('M7: the alarm of what payouts wait for names the oldest, and ends when non
     await fixture.database.query('update payouts set held_until = null where id = $1', [younger])
     await dispatch()
     expect(await alarms.find('limit:all')).toMatchObject({
-      detail: { payoutId: older, asset: 'eth@eth', units: '3000000000000000000', since: expect.stringMatching(/^20/) },
+      detail: {
+        payoutId: older,
+        assetId: 'eth@eth',
+        units: '3000000000000000000',
+        since: expect.stringMatching(/^20/),
+        payouts: 2,
+      },
     })
     const uncovered = await fixture.insertPayout('eth', 4_000_000_000n, 'a token', 'withdrawal', 'usdt@eth')
     await dispatch()

@@ -32,7 +32,7 @@ test('a payment that stays in the mempool too long raises an alarm, which its co
   await fixture.runWorkers()
   expect(await fixture.store.alarms.list(10)).toMatchObject([
     {
-      alarm: 'a payment is in the pools of nodes and is not mined',
+      alarm: 'a transaction of ours is in the mempools and not mined',
       detail: { network: 'eth', txHash: poolHashes[0], blocks: 10, remedy: 'run this' },
     },
   ])

@@ -141,7 +141,8 @@ const listByTransaction = (sql: Sql, transactionId: string): Promise<readonly Ro
 
 async function oldestWaiting(sql: Sql, waitsFor: string): Promise<WaitingPayout | null> {
   const [row] = await sql.query<RowOf<WaitingPayout, 'units'>>(
-    `select p.id, p.exchange_id as "exchangeId", p.asset_id as "assetId", p.units, p.created_at as "createdAt"
+    `select p.id, p.exchange_id as "exchangeId", p.asset_id as "assetId", p.units, p.created_at as "createdAt",
+       (select count(*)::int from payouts p where p.waits_for = $1 and ${WAITING}) as count
      from payouts p where p.waits_for = $1 and ${WAITING} order by p.created_at limit 1`,
     [waitsFor],
   )

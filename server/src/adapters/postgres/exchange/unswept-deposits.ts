@@ -53,7 +53,7 @@ export async function unsweptDeposits(
         )
   const again = await sql.query<UnsweptRow>(
     `with reported as (
-       select detail ->> 'address' as address, detail ->> 'asset' as asset_id from alarms
+       select detail ->> 'address' as address, detail ->> 'assetId' as asset_id from alarms
        where starts_with(subject, 'unswept:' || $1 || ':') order by seen_at limit $4),
      watched as (
        select address, asset_id from reported

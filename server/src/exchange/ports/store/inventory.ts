@@ -10,8 +10,8 @@ export interface InventoryStore {
    */
   freeCapital(assetId: AssetId): Promise<bigint>
   /**
-   * Assets with more promised and owed than we hold, and the missing units. Counts coins at deposit addresses, which
-   * a sweep brings, and signed payments until they are confirmed.
+   * Assets that we owe and have promised beyond what we hold, with the missing units. Unswept deposits, and payouts that are
+   * signed and unconfirmed, count as held.
    */
   listOverpromised(): Promise<readonly Readonly<{ assetId: AssetId; missingUnits: bigint }>[]>
   /** What fixed rates may promise of each asset. */

@@ -33,7 +33,9 @@ export type Payout = Readonly<{
   state: 'reserved' | 'signed' | 'confirmed' | 'void'
 }>
 
-export type WaitingPayout = Pick<Payout, 'id' | 'exchangeId' | 'assetId' | 'units'> & Readonly<{ createdAt: Date }>
+/** `count`: payouts that wait for the same cause, this one included. */
+export type WaitingPayout = Pick<Payout, 'id' | 'exchangeId' | 'assetId' | 'units'> &
+  Readonly<{ createdAt: Date; count: number }>
 
 export interface PayoutStore {
   /** `from: 'hot'` is the hot wallet of the network, by the key with which it was registered. */
@@ -54,9 +56,9 @@ export interface PayoutStore {
       Partial<Pick<Payout, 'owedFrom'>> & { from: 'hot' | KeyPath; heldMs?: number },
   ): Promise<void>
   /**
-   * Queue of a network: what was ready first comes first, so a payout that was held stands behind those that became ready
-   * meanwhile. A consolidation is in it only while no other payout waits. Payouts in a paused scope are not in it. Inside a transaction the rows are locked, and rows that are locked elsewhere are
-   * skipped. Payouts and refunds are in it only while their deposit is credited and deep enough (I-34); the lock holds that.
+   * Queued payouts, by the time at which they became ready; a held payout becomes ready when its hold ends. Omits paused
+   * scopes, and consolidations while others wait. Inside a transaction: locks the rows, skips locked ones. Payouts and refunds
+   * need a credited, deep deposit (I-34), which stays locked.
    */
   queue(network: string, limit: number): Promise<readonly Payout[]>
   listByTransaction(transactionId: string): Promise<readonly Payout[]>
@@ -72,7 +74,7 @@ export interface PayoutStore {
    * about the cause.
    */
   postpone(ids: readonly string[], waitsFor: string, maxMs?: number): Promise<void>
-  /** The oldest payout that was postponed for this cause and still waits. */
+  /** The oldest payout that was postponed for this cause and still waits, and how many wait. */
   oldestWaiting(waitsFor: string): Promise<WaitingPayout | null>
   /** Clears the alarms of these kinds whose cause no payout waits for. */
   clearEndedWaits(kinds: readonly string[]): Promise<void>

@@ -5,7 +5,7 @@ import { type Network, spendsInPlace } from '../../../core/domain/network.ts'
 import type { Screening, Verdict } from '../../../core/ports/screening.ts'
 import { present } from '../../../lib/assert.ts'
 import type { Log } from '../../../lib/log.ts'
-import type { Exchange, ExchangeStatus, Leg, StatusReason } from '../../domain/exchange.ts'
+import { type Exchange, type ExchangeStatus, endsOf, type Leg, type StatusReason } from '../../domain/exchange.ts'
 import { moveTo } from '../../domain/lifecycle.ts'
 import { countedUnits } from '../../domain/private-plan.ts'
 import type { FixedRate } from '../../domain/terms.ts'
@@ -53,12 +53,6 @@ export type Act = Readonly<{
   execution: Execution
   evidence: Evidence | null
 }>
-
-/** Source and target asset of an exchange over all of its legs. */
-export function endsOf({ id, legs }: Pick<Exchange, 'id' | 'legs'>): Leg {
-  const [first, last] = [legs[0], legs.at(-1)]
-  return { from: present(first, `the first leg of exchange ${id}`).from, to: present(last, `the last leg of ${id}`).to }
-}
 
 /** The fixed rate of an exchange; null = floating. */
 export function fixedRateOf({ fromUnits, toUnits, fixedUntil, fixedInclusionMs }: Exchange): FixedRate | null {
@@ -201,7 +195,7 @@ export async function isOwed(act: Act, assetId: AssetId, units: bigint): Promise
   return (await act.tx.ledger.unreserved(act.context.exchange.id, assetId)) >= units
 }
 
-/** Saves the accounting state of the deposit. */
+/** Saves the accounting state of the deposit, and returns the deposit as it is stored now. */
 export async function saveDeposit(
   act: Act,
   change: Partial<Pick<Execution['deposit'], 'status' | 'creditedUnits' | 'credits' | 'lost'>>,
@@ -209,7 +203,7 @@ export async function saveDeposit(
   const deposit = { ...act.execution.deposit, ...change }
   const { id, status, creditedUnits, credits, lost } = deposit
   await act.tx.chainLog.saveDeposit({ id, status, creditedUnits, credits, lost })
-  // The store gives it its new block and units.
+  // It came back with other units: `chainLog.saveDeposit` has stored its new block and units, and it is checked again.
   return deposit.returned === null
     ? deposit
     : { ...deposit, ...deposit.returned, status: 'seen', orphaned: false, returned: null }

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import { present } from '../../../lib/assert.ts'
-import type { Exchange, Leg } from '../../domain/exchange.ts'
+import { type Exchange, endsOf, type Leg } from '../../domain/exchange.ts'
 import {
   type Costs,
   type Pair,
@@ -9,7 +9,7 @@ import {
   pricePair,
   priceReturn,
 } from '../../domain/pricing.ts'
-import { type Act, endsOf, type MarketDeps } from './context.ts'
+import type { Act, MarketDeps } from './context.ts'
 
 type Priced = Readonly<{ deps: MarketDeps; context: Pick<Act['context'], 'exchange'> }>
 

@@ -3,9 +3,10 @@ import type { AssetId } from '../../../core/domain/asset.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import { present } from '../../../lib/assert.ts'
 import { absolute } from '../../../lib/bigint.ts'
+import { endsOf } from '../../domain/exchange.ts'
 import { afterNetworkFee, beforeNetworkFee } from '../../domain/pricing.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import { type Act, endsOf, hasNextLeg, legOf, type MarketDeps } from './context.ts'
+import { type Act, hasNextLeg, legOf, type MarketDeps } from './context.ts'
 import { costsOfReturn, pricingOf } from './leg-pricing.ts'
 
 type Guarded = Pick<Execution, 'id' | 'leg' | 'sourceOrderedUnits'>

@@ -1,7 +1,8 @@
 import type { Asset } from '../../../core/domain/asset.ts'
+import { endsOf } from '../../domain/exchange.ts'
 import { type Destination, isSameHolder } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import { type Act, endsOf, holdFor, type MarketDeps } from './context.ts'
+import { type Act, holdFor, type MarketDeps } from './context.ts'
 
 /** A payout or refund of an execution. `heldMs`: minimum time in the queue; null = none. */
 type Reservation = Readonly<{

@@ -2,18 +2,10 @@ import { scale } from '../../../core/domain/amount.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import { conversionEntry, dustEntry } from '../../../core/domain/ledger/entries.ts'
 import { present } from '../../../lib/assert.ts'
+import { endsOf } from '../../domain/exchange.ts'
 import { afterNetworkFee, type Costs } from '../../domain/pricing.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import {
-  type Act,
-  convertibleUnits,
-  depositAsset,
-  endsOf,
-  holdFor,
-  isClearedByOperator,
-  isOwed,
-  move,
-} from './context.ts'
+import { type Act, convertibleUnits, depositAsset, holdFor, isClearedByOperator, isOwed, move } from './context.ts'
 import { nextOrderId, storeOrder } from './convert.ts'
 import { costsOfReturn } from './leg-pricing.ts'
 import { findFarMove, holdDetailOf, isGuarded, measureReturn } from './price-guard.ts'

@@ -176,8 +176,8 @@ export function openApiDocument(
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The API key of the partner.' },
       },
       headers: componentHeaders,
-      schemas: componentSchemas(usedTags.includes('Sandbox')),
-      responses: componentResponses(statuses),
+      schemas: componentSchemas(usedTags.includes('Sandbox') ? 'sandbox' : 'production'),
+      responses: componentResponses(statuses.toSorted((a, b) => a - b)),
     },
   }
 }

@@ -155,7 +155,8 @@ export function openApiDocument(
     path[route.method.toLowerCase()] = toOperation(operationId, route)
     paths[route.path] = path
   }
-  const statuses = [...new Set(routes.flatMap((route) => [...route.errors]))].sort((a, b) => a - b)
+  // Each operation has a 404 of its own.
+  const statuses = [...new Set(routes.flatMap(({ errors }) => errors.filter((status) => status !== 404)))]
   const usedTags = [...new Set(routes.map((route) => route.tag))].toSorted()
   return {
     openapi: '3.1.0',

@@ -90,14 +90,15 @@ const slowUnits = [
   'server/src/adapters/router/thread-router.test.ts',
   'server/test/core/http/{bad-inputs,openapi-lint,openapi-property}.test.ts',
   'server/test/swap/routing/{four-hops,net-bound,net-of-gas,shared-pools,solana-limits}.test.ts',
-  'test/privacy/model.test.ts',
+  'test/privacy/{figures,model}.test.ts',
   'sdk/test/package.test.ts',
 ]
 
-/** Long tests that need nothing but Node. */
+/** Long tests that need nothing but Node. `figures` compares a few figures in other runs. */
 const longUnits = [
   'server/src/adapters/signers/large-journal.test.ts',
   'server/test/swap/routing/{independent-bounds,optimality,production-limits}.test.ts',
+  'test/privacy/figures.test.ts',
 ]
 
 /** Tests outside of the source tree that need nothing but Node. */
@@ -107,7 +108,7 @@ const units = [
   'server/test/swap/routes/**/*.test.ts',
   'server/test/swap/routing/*.test.ts',
   'test/dexes/*.test.ts',
-  'test/privacy/{assignment,matcher,observed-payments,observer}.test.ts',
+  'test/privacy/{assignment,document,matcher,observed-payments,observer}.test.ts',
 ]
 
 // For the processes of the tests, and for the reporter, which prints it.

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  errorCodeNames,
   openApiDocument,
+  partnerErrorCodeNames,
   type RouteDefinition,
   routes,
   sandboxRoutes,
@@ -203,7 +203,7 @@ ${Object.entries(definitions)
 }
 
 const writeValues = () => `${heading}
-export const errorCodes = ${toArray(errorCodeNames)} as const
+export const errorCodes = ${toArray(partnerErrorCodeNames)} as const
 export const terminalExchangeStatuses = ${toArray(terminalExchangeStatuses)} as const
 export const terminalSwapStatuses = ${toArray(terminalSwapStatuses)} as const
 `

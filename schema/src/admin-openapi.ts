@@ -89,7 +89,7 @@ export function adminOpenApiDocument(
   for (const [operationId, route] of Object.entries(operations))
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: toOperation(operationId, route) }
   const responses = componentResponses([...postErrors].sort((a, b) => a - b))
-  const schemas = componentSchemas(true)
+  const schemas = componentSchemas('operators')
   return {
     openapi: '3.1.0',
     info: {

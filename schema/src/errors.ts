@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 import { RateQuote } from './quotes.ts'
 import { wordOf } from './scalars.ts'
 
-/** Every code of the interface. A code is never renamed or reused; new ones are added. */
-export const errorCodeNames = [
+/** Codes of the partners' interface. A code is never renamed or reused; new ones are added. */
+export const partnerErrorCodeNames = [
   'ADDRESS_IS_OURS',
   'ALLOWANCE_RESET_REQUIRED',
   'AMOUNT_ABOVE_MAX',
@@ -14,8 +14,6 @@ export const errorCodeNames = [
   'API_KEY_MISSING',
   'APPROVAL_NOT_NEEDED',
   'BODY_TOO_LARGE',
-  'CONFIRMATION_REQUIRED',
-  'CSRF_TOKEN_INVALID',
   'CURRENCY_NOT_FOUND',
   'DELIVERY_NOT_FOUND',
   'EMAIL_REQUIRED',
@@ -31,7 +29,6 @@ export const errorCodeNames = [
   'INVALID_ADDRESS',
   'INVALID_REFUND_ADDRESS',
   'IP_NOT_ALLOWED',
-  'LOGIN_FAILED',
   'MEMO_INVALID',
   'MEMO_NOT_SUPPORTED',
   'MEMO_REQUIRED',
@@ -41,13 +38,11 @@ export const errorCodeNames = [
   'NETWORK_PAUSED',
   'NETWORK_UNAVAILABLE',
   'NONCE_CONFLICT',
-  'NOT_DECIDABLE',
   'NO_ROUTE',
   'ORIGIN_NOT_ALLOWED',
   'OVERLOADED',
   'PAIR_UNAVAILABLE',
   'PARTNER_SUSPENDED',
-  'PASSKEY_NOT_FOUND',
   'PRICE_IMPACT_TOO_HIGH',
   'RATES_UNAVAILABLE',
   'RATE_ID_EXPIRED',
@@ -59,16 +54,11 @@ export const errorCodeNames = [
   'RAW_TX_INVALID',
   'REFERRER_FEE_OUT_OF_RANGE',
   'REFUND_ADDRESS_SET',
-  'REQUEST_CLOSED',
-  'REQUEST_OUTDATED',
   'REQUEST_TIMEOUT',
   'RESTRICTED',
-  'ROLE_REQUIRED',
   'ROUTE_NOT_FOUND',
   'SAME_CURRENCY',
   'SCOPE_REQUIRED',
-  'SECOND_PERSON_REQUIRED',
-  'SESSION_REQUIRED',
   'SIMULATION_FAILED',
   'SLIPPAGE_OUT_OF_RANGE',
   'TOKEN_NOT_FOUND',
@@ -81,6 +71,23 @@ export const errorCodeNames = [
   'WEBHOOK_NOT_FOUND',
   'WEBHOOK_URL_REFUSED',
 ] as const
+
+/** Codes that only `/admin/v1` answers. The partners' document and client library leave them out. */
+export const adminErrorCodeNames = [
+  'CONFIRMATION_REQUIRED',
+  'CSRF_TOKEN_INVALID',
+  'LOGIN_FAILED',
+  'NOT_DECIDABLE',
+  'PASSKEY_NOT_FOUND',
+  'REQUEST_CLOSED',
+  'REQUEST_OUTDATED',
+  'ROLE_REQUIRED',
+  'SECOND_PERSON_REQUIRED',
+  'SESSION_REQUIRED',
+] as const
+
+/** Every code, sorted. */
+export const errorCodeNames = [...partnerErrorCodeNames, ...adminErrorCodeNames].toSorted()
 
 const decimal = (description: string, example: string) =>
   Type.Optional(Type.String({ description, examples: [example] }))

@@ -13,6 +13,7 @@ import {
   WebhookSecret,
   WebhookTest,
 } from './events.ts'
+import { notFound } from './not-found.ts'
 import { keyedErrors, type RouteDefinition } from './route-definition.ts'
 
 const webhook = { description: 'The webhook.', schema: Webhook }
@@ -52,6 +53,7 @@ export const eventRoutes = {
     params: WebhookParams,
     success: { 200: webhook },
     errors: [...keyedErrors, 404],
+    notFound: notFound.webhook,
   },
   deleteWebhook: {
     ...manage,
@@ -63,6 +65,7 @@ export const eventRoutes = {
     params: WebhookParams,
     success: { 200: { description: 'It was deleted.', schema: DeletedWebhook } },
     errors: [...keyedErrors, 404],
+    notFound: notFound.webhook,
   },
   rotateWebhookSecret: {
     ...manage,
@@ -74,6 +77,7 @@ export const eventRoutes = {
     params: WebhookParams,
     success: { 201: { description: 'The new secret.', schema: WebhookSecret } },
     errors: [...keyedErrors, 404, 409, 413, 415],
+    notFound: notFound.webhook,
   },
   enableWebhook: {
     ...manage,
@@ -85,6 +89,7 @@ export const eventRoutes = {
     params: WebhookParams,
     success: { 201: webhook },
     errors: [...keyedErrors, 404, 409, 413, 415],
+    notFound: notFound.webhook,
   },
   disableWebhook: {
     ...manage,
@@ -96,6 +101,7 @@ export const eventRoutes = {
     params: WebhookParams,
     success: { 201: webhook },
     errors: [...keyedErrors, 404, 409, 413, 415],
+    notFound: notFound.webhook,
   },
   testWebhook: {
     ...manage,
@@ -108,6 +114,7 @@ export const eventRoutes = {
     params: WebhookParams,
     success: { 201: { description: 'The test event.', schema: WebhookTest } },
     errors: [...keyedErrors, 404, 409, 413, 415],
+    notFound: notFound.webhook,
   },
   listDeliveries: {
     ...manage,
@@ -120,6 +127,7 @@ export const eventRoutes = {
     query: DeliveriesQuery,
     success: { 200: { description: 'One page.', schema: DeliveryList } },
     errors: [...keyedErrors, 404],
+    notFound: notFound.webhook,
   },
   redeliver: {
     ...manage,
@@ -132,6 +140,7 @@ export const eventRoutes = {
     params: DeliveryParams,
     success: { 201: { description: 'The delivery.', schema: Delivery } },
     errors: [...keyedErrors, 404, 409, 413, 415],
+    notFound: notFound.delivery,
   },
   streamEvents: {
     method: 'GET',
@@ -153,5 +162,6 @@ export const eventRoutes = {
       },
     },
     errors: [...keyedErrors, 404],
+    notFound: notFound.event,
   },
 } as const satisfies Record<string, RouteDefinition>

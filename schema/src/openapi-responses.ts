@@ -48,10 +48,11 @@ const failures: Readonly<Record<number, Failure>> = {
   },
   404: {
     ...{ description: 'The requested object does not exist.', phrase: 'Not Found' },
+    // Of the admin API. The operations of partners have examples of their own (`notFound`).
     ...{
-      code: 'CURRENCY_NOT_FOUND',
-      message: 'fromCurrency "zzz" on network "btc" is not listed: use a pair of the currency list',
-      field: 'fromCurrency',
+      code: 'EXCHANGE_NOT_FOUND',
+      message: 'there is no exchange 0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11',
+      field: 'id',
     },
   },
   405: {
@@ -155,10 +156,10 @@ export function componentResponses(statuses: readonly number[]): JsonObject {
   )
 }
 
-function toErrorResponse(status: number, isCounted: boolean): JsonObject {
-  const { description, phrase, code, message, field } = failureOf(status)
+function toErrorResponse(status: number, isCounted: boolean, example = failureOf(status)): JsonObject {
+  const { description, phrase, code, message, field } = example
   const problem = { code, ...(field === undefined ? {} : { field }), message }
-  const example = {
+  const body = {
     ...{ message, error: phrase, statusCode: status, code },
     ...{ requestId: '3f1c9a0be7d24c55-1k', errors: [problem] },
   }
@@ -166,12 +167,13 @@ function toErrorResponse(status: number, isCounted: boolean): JsonObject {
   return {
     description,
     headers: headersOfFailure(status, isCounted),
-    content: { 'application/json': { schema, example } },
+    content: { 'application/json': { schema, example: body } },
   }
 }
 
 /** All responses of an operation. A response to HEAD has no body. */
-export function toResponses({ method, access, cost, query, success, errors }: RouteDefinition): JsonObject {
+export function toResponses(route: RouteDefinition): JsonObject {
+  const { method, access, cost, query, success, errors } = route
   const without = access === 'public' && query === undefined ? uncountedWithoutInput : uncounted
   const responses: Record<string, Json> = {}
   for (const [status, response] of Object.entries(success)) responses[status] = toSuccess(response, cost > 0)
@@ -179,10 +181,18 @@ export function toResponses({ method, access, cost, query, success, errors }: Ro
     const isCounted = cost > 0 && !without.has(status)
     const { description } = failureOf(status)
     if (method === 'HEAD') responses[status] = { description, headers: headersOfFailure(status, isCounted) }
+    else if (status === 404) responses[status] = toErrorResponse(status, isCounted, notFoundOf(route))
     else if (isCounted === !uncounted.has(status)) responses[status] = { $ref: `#/components/responses/Error${status}` }
     else responses[status] = toErrorResponse(status, isCounted)
   }
   return responses
+}
+
+/** Without the members of the general example. */
+function notFoundOf({ method, path, notFound }: RouteDefinition): Failure {
+  if (notFound === undefined) throw new Error(`${method} ${path} has no example of its 404`)
+  const { description, phrase } = failureOf(404)
+  return { description, phrase, ...notFound }
 }
 
 function toSuccess(response: RouteResponse, isCounted: boolean): JsonObject {

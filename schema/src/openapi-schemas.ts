@@ -11,7 +11,7 @@ import {
 } from './cross-chain-requests.ts'
 import * as defi from './defi.ts'
 import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
-import { ErrorBody, errorCodeNames, Problem } from './errors.ts'
+import { ErrorBody, errorCodeNames, Problem, partnerErrorCodeNames } from './errors.ts'
 import * as events from './events.ts'
 import * as changes from './exchange-changes.ts'
 import * as feeAddresses from './fee-addresses.ts'
@@ -233,15 +233,20 @@ function toNullable(member: Members): Json {
 
 const isBody = (name: string): boolean => name.endsWith('Body') && name !== 'ErrorBody'
 
-/** All named schemas and enums. */
-export function componentSchemas(withSandbox: boolean): JsonObject {
-  const schemas = Object.entries({ ...namedSchemas, ...(withSandbox ? sandboxSchemas : {}) }).map(([name, schema]) => [
+/** Whose document it is: that of partners in production or in the sandbox, or that of operators. */
+type Audience = 'production' | 'sandbox' | 'operators'
+
+/** All named schemas and enums. The schemas of errors are the same for all; the codes that their enum lists are not. */
+export function componentSchemas(audience: Audience): JsonObject {
+  const named = audience === 'production' ? namedSchemas : { ...namedSchemas, ...sandboxSchemas }
+  const schemas = Object.entries(named).map(([name, schema]) => [
     name,
     isBody(name) ? toBody(schema as unknown as Members) : toPlainJson(schema, true),
   ])
+  const errorCodes = audience === 'operators' ? errorCodeNames : partnerErrorCodeNames
   const enums = Object.entries(namedEnums).map(([name, { values, description }]) => [
     name,
-    { type: 'string', enum: values, description },
+    { type: 'string', enum: name === 'ErrorCode' ? errorCodes : values, description },
   ])
   return Object.fromEntries([...enums, ...schemas])
 }

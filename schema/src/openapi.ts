@@ -155,7 +155,8 @@ export function openApiDocument(
     path[route.method.toLowerCase()] = toOperation(operationId, route)
     paths[route.path] = path
   }
-  const statuses = [...new Set(routes.flatMap((route) => [...route.errors]))].sort((a, b) => a - b)
+  // Each operation has a 404 of its own.
+  const statuses = [...new Set(routes.flatMap(({ errors }) => errors.filter((status) => status !== 404)))]
   const usedTags = [...new Set(routes.map((route) => route.tag))].toSorted()
   return {
     openapi: '3.1.0',
@@ -176,8 +177,8 @@ export function openApiDocument(
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The API key of the partner.' },
       },
       headers: componentHeaders,
-      schemas: componentSchemas(usedTags.includes('Sandbox')),
-      responses: componentResponses(statuses),
+      schemas: componentSchemas(usedTags.includes('Sandbox') ? 'sandbox' : 'production'),
+      responses: componentResponses(statuses.toSorted((a, b) => a - b)),
     },
   }
 }

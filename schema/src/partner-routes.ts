@@ -1,4 +1,5 @@
 import { FeeAddress, FeeAddressList, SetFeeAddressBody } from './fee-addresses.ts'
+import { notFound } from './not-found.ts'
 import {
   CurrencyPairs,
   ExchangeReport,
@@ -87,6 +88,7 @@ export const partnerRoutes = {
     body: SetFeeAddressBody,
     success: { 201: { description: 'The fee address and its change.', schema: FeeAddress } },
     errors: [...keyedErrors, 404, 409, 413, 415, 422, 451],
+    notFound: notFound.networkOfSwaps,
   },
   getPartnerUsage: {
     method: 'GET',

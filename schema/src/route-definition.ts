@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import type { NotFoundExample } from './not-found.ts'
 
 export type RouteScope =
   | 'rates:read'
@@ -49,6 +50,8 @@ export type RouteDefinition = Readonly<{
   success: Readonly<Record<number, RouteResponse>>
   /** Statuses that answer with `ErrorBody`. */
   errors: readonly number[]
+  /** Example of its 404; required if it has one. */
+  notFound?: NotFoundExample
 }>
 
 export const publicErrors = [400, 405, 408, 414, 429, 431, 500, 503] as const

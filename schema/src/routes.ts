@@ -41,6 +41,7 @@ import {
 } from './defi-requests.ts'
 import { eventRoutes } from './event-routes.ts'
 import { CancelledExchange, NamedRefundAddress } from './exchange-changes.ts'
+import { notFound } from './not-found.ts'
 import { partnerRoutes } from './partner-routes.ts'
 import { PrivateRateQuote, RateQuote } from './quotes.ts'
 import { keyedErrors, notModified, publicErrors, type RouteDefinition } from './route-definition.ts'
@@ -74,6 +75,7 @@ export const routes = {
     query: RateQuery,
     success: { 200: { description: 'Rate quote.', schema: RateQuote } },
     errors: [...keyedErrors, 404, 422],
+    notFound: notFound.currencyOfPair,
   },
   quotePrivateRate: {
     method: 'GET',
@@ -88,6 +90,7 @@ export const routes = {
     query: PrivateRateQuery,
     success: { 200: { description: 'Rate quote.', schema: PrivateRateQuote } },
     errors: [...keyedErrors, 404, 422],
+    notFound: notFound.currencyOfPair,
   },
   createPrivateExchange: {
     method: 'POST',
@@ -102,6 +105,7 @@ export const routes = {
     body: CreatePrivateExchangeBody,
     success: { 201: { description: 'The exchange.', schema: CreatedExchange } },
     errors: [...keyedErrors, 404, 409, 413, 415, 422, 451],
+    notFound: notFound.currencyOfPair,
   },
   createExchange: {
     method: 'POST',
@@ -116,6 +120,7 @@ export const routes = {
     body: CreateExchangeBody,
     success: { 201: { description: 'The exchange.', schema: CreatedExchange } },
     errors: [...keyedErrors, 404, 409, 410, 413, 415, 422, 451],
+    notFound: notFound.currencyOfPair,
   },
   nameRefundAddress: {
     method: 'POST',
@@ -129,6 +134,7 @@ export const routes = {
     body: NameRefundAddressBody,
     success: { 201: { description: 'The refund address.', schema: NamedRefundAddress } },
     errors: [...keyedErrors, 404, 409, 413, 415, 451],
+    notFound: notFound.exchange,
   },
   cancelExchange: {
     method: 'POST',
@@ -142,6 +148,7 @@ export const routes = {
     body: CancelExchangeBody,
     success: { 201: { description: 'The exchange is cancelled.', schema: CancelledExchange } },
     errors: [...keyedErrors, 404, 409, 413, 415],
+    notFound: notFound.exchange,
   },
   getExchangeStatus: {
     method: 'GET',
@@ -163,6 +170,7 @@ export const routes = {
       304: notModified,
     },
     errors: [...keyedErrors, 404],
+    notFound: notFound.exchangeOfAnyType,
   },
   getStandardExchangeStatus: {
     method: 'GET',
@@ -175,6 +183,7 @@ export const routes = {
     query: StatusQuery,
     success: { 200: { description: 'The exchange.', schema: ExchangeRecord, headers: ['ETag'] }, 304: notModified },
     errors: [...keyedErrors, 404],
+    notFound: notFound.standardExchange,
   },
   getPrivateExchangeStatus: {
     method: 'GET',
@@ -187,6 +196,7 @@ export const routes = {
     query: StatusQuery,
     success: { 200: { description: 'The exchange.', schema: ExchangeRecord, headers: ['ETag'] }, 304: notModified },
     errors: [...keyedErrors, 404],
+    notFound: notFound.privateExchange,
   },
   getTrackedExchange: {
     method: 'GET',
@@ -204,6 +214,7 @@ export const routes = {
       304: notModified,
     },
     errors: [...publicErrors, 404],
+    notFound: notFound.trackedExchange,
   },
   listExchanges: {
     method: 'GET',
@@ -231,6 +242,7 @@ export const routes = {
     query: AddressQuery,
     success: { 200: { description: 'The result.', schema: AddressValidation } },
     errors: [...keyedErrors, 404, 422],
+    notFound: notFound.currency,
   },
   listDefiNetworks: {
     method: 'GET',
@@ -255,6 +267,7 @@ export const routes = {
     query: TokenQuery,
     success: { 200: { description: 'The token.', schema: DefiCurrency } },
     errors: [...keyedErrors, 404, 422],
+    notFound: notFound.token,
   },
   listTokens: {
     method: 'GET',
@@ -270,6 +283,7 @@ export const routes = {
       304: { ...notModified, headers: ['ETag', 'Link', 'X-Total-Count'] },
     },
     errors: [...keyedErrors, 404, 422],
+    notFound: notFound.networkOfSwaps,
   },
   quoteSwap: {
     method: 'GET',
@@ -283,6 +297,7 @@ export const routes = {
     query: SwapQuoteQuery,
     success: { 200: { description: 'Swap quote.', schema: SwapQuote } },
     errors: [...keyedErrors, 404, 422],
+    notFound: notFound.tokenOfSwap,
   },
   listSwaps: {
     method: 'GET',
@@ -308,6 +323,7 @@ export const routes = {
     query: SwapStatusQuery,
     success: { 200: { description: 'The swap.', schema: DexExchange, headers: ['ETag'] }, 304: notModified },
     errors: [...keyedErrors, 404],
+    notFound: notFound.swap,
   },
   buildSwap: {
     method: 'POST',
@@ -325,6 +341,7 @@ export const routes = {
       },
     },
     errors: [...keyedErrors, 404, 409, 413, 415, 422, 451],
+    notFound: notFound.tokenOfSwap,
   },
   sendApproval: {
     method: 'POST',
@@ -337,6 +354,7 @@ export const routes = {
     body: SendApprovalBody,
     success: { 201: { description: 'Hash of the transaction.', schema: TransactionHash } },
     errors: [...keyedErrors, 404, 409, 413, 415, 422],
+    notFound: notFound.networkOfSwaps,
   },
   sendSwap: {
     method: 'POST',
@@ -349,6 +367,7 @@ export const routes = {
     body: SendSwapBody,
     success: { 201: { description: 'Hash of the transaction.', schema: TransactionHash } },
     errors: [...keyedErrors, 404, 409, 413, 415, 422, 451],
+    notFound: notFound.networkOfSwaps,
   },
   ...eventRoutes,
   ...partnerRoutes,

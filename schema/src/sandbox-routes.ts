@@ -1,3 +1,4 @@
+import { notFound } from './not-found.ts'
 import { keyedErrors, type RouteDefinition } from './route-definition.ts'
 import {
   SandboxBalance,
@@ -30,7 +31,7 @@ export const sandboxRoutes = {
     access: 'any',
     cost: 1,
     success: { 200: { description: 'Chains.', schema: SandboxNetworks } },
-    errors: sandboxErrors,
+    errors: keyedErrors,
   },
   createSandboxWallet: {
     method: 'POST',
@@ -43,6 +44,7 @@ export const sandboxRoutes = {
     body: SandboxWalletBody,
     success: { 201: { description: 'Wallet.', schema: SandboxWallet } },
     errors: sandboxPostErrors,
+    notFound: notFound.sandboxNetwork,
   },
   createSandboxDeposit: {
     method: 'POST',
@@ -55,6 +57,7 @@ export const sandboxRoutes = {
     body: SandboxDepositBody,
     success: { 201: { description: 'Transaction.', schema: SandboxDeposit } },
     errors: sandboxPostErrors,
+    notFound: notFound.sandboxNetwork,
   },
   getSandboxBalance: {
     method: 'GET',
@@ -67,6 +70,7 @@ export const sandboxRoutes = {
     query: SandboxBalanceQuery,
     success: { 200: { description: 'Balance.', schema: SandboxBalance } },
     errors: sandboxErrors,
+    notFound: notFound.sandboxNetwork,
   },
   createSandboxBlocks: {
     method: 'POST',
@@ -79,6 +83,7 @@ export const sandboxRoutes = {
     body: SandboxBlocksBody,
     success: { 201: { description: 'Done.', schema: SandboxReport } },
     errors: sandboxPostErrors,
+    notFound: notFound.sandboxNetwork,
   },
   createSandboxReorg: {
     method: 'POST',
@@ -91,6 +96,7 @@ export const sandboxRoutes = {
     body: SandboxReorgsBody,
     success: { 201: { description: 'Done.', schema: SandboxReport } },
     errors: sandboxPostErrors,
+    notFound: notFound.sandboxNetwork,
   },
   setSandboxMining: {
     method: 'POST',
@@ -103,6 +109,7 @@ export const sandboxRoutes = {
     body: SandboxMiningBody,
     success: { 201: { description: 'Done.', schema: SandboxReport } },
     errors: sandboxPostErrors,
+    notFound: notFound.sandboxNetwork,
   },
   setSandboxPrice: {
     method: 'POST',
@@ -116,6 +123,7 @@ export const sandboxRoutes = {
     body: SandboxPricesBody,
     success: { 201: { description: 'Done.', schema: SandboxReport } },
     errors: sandboxPostErrors,
+    notFound: notFound.sandboxCurrency,
   },
   expireSandboxExchange: {
     method: 'POST',
@@ -129,5 +137,6 @@ export const sandboxRoutes = {
     body: SandboxExpiryBody,
     success: { 201: { description: 'The time has ended.', schema: SandboxExpiry } },
     errors: sandboxPostErrors,
+    notFound: notFound.exchange,
   },
 } as const satisfies Record<string, RouteDefinition>

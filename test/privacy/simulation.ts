@@ -1,3 +1,9 @@
+import { btc } from '../../server/networks/btc.ts'
+import { eth } from '../../server/networks/eth.ts'
+import { ltc } from '../../server/networks/ltc.ts'
+import { xmr } from '../../server/networks/xmr.ts'
+import type { NetworkDefinition } from '../../server/src/core/domain/network.ts'
+import { privacyDefaults } from '../../server/src/exchange/settings.ts'
 import type { FeedFigures } from './feed-readings.ts'
 
 /**
@@ -31,15 +37,19 @@ export type SimulatedRun = Readonly<{
 
 export const COUNT = 100
 type BlockRules = Readonly<{ blockS: number; confirmations: number }>
-/** Mean block time of the real chains, and the confirmations that a payment needs (`server/networks`). */
-const BTC: BlockRules = { blockS: 600, confirmations: 2 }
+/** Mean block time of the real chain, and the confirmations that a small payment needs. */
+const rulesOf = ({ blockTimeMs, production }: NetworkDefinition): BlockRules => ({
+  blockS: blockTimeMs / 1_000,
+  confirmations: production.confirmations,
+})
+export const BTC = rulesOf(btc)
 export const intermediaries: Readonly<Record<Case['intermediary'], BlockRules>> = {
-  ltc: { blockS: 150, confirmations: 6 },
-  xmr: { blockS: 120, confirmations: 10 },
+  ltc: rulesOf(ltc),
+  xmr: rulesOf(xmr),
 }
-export const ETH_BLOCK_S = 12
+export const ETH_BLOCK_S = eth.blockTimeMs / 1_000
 /** The withheld part with the default settings: a tenth of `privacy.withheldBps` up to all of it. */
-export const WITHHELD = { min: 0.001, max: 0.01 }
+export const WITHHELD = { min: privacyDefaults.withheldMaxPpm / 10 / 1e6, max: privacyDefaults.withheldMaxPpm / 1e6 }
 /** Standard deviation of each exchange rate over a day. */
 const DAILY_DEVIATION = 0.03
 const DAY_S = 86_400

@@ -74,10 +74,12 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
       throw new AppError('WEBHOOK_DISABLED', 'the operator has disabled this webhook: ask them', { field: 'id' })
     },
     test: async (partner, id, keep = keepNothing) => webhooks.addTest(await findEnabled(partner, id), keep),
-    deliveries: async (partner, id, before, limit) => webhooks.deliveries((await find(partner, id)).id, before, limit),
+    deliveries: async (partner, id, before, limit) =>
+      webhooks.deliveries(partner.id, (await find(partner, id)).id, before, limit),
     redeliver: async (partner, id, deliveryId, keep = keepNothing) => {
       const webhook = await findEnabled(partner, id)
-      const delivery = DELIVERY_ID.test(deliveryId) ? await webhooks.redeliver(webhook.id, deliveryId, keep) : null
+      const isId = DELIVERY_ID.test(deliveryId)
+      const delivery = isId ? await webhooks.redeliver(partner.id, webhook.id, deliveryId, keep) : null
       if (delivery !== null) return delivery
       throw new AppError('DELIVERY_NOT_FOUND', 'this webhook has no delivery with this id', { field: 'deliveryId' })
     },

@@ -32,7 +32,7 @@ export function createEventsInMemory(): EventServices {
     },
     addTest: async () => randomUUID(),
     deliveries: async () => [delivery],
-    redeliver: async (_webhookId, id) => (id === delivery.id ? delivery : null),
+    redeliver: async (_partnerId, _webhookId, id) => (id === delivery.id ? delivery : null),
   }
   const secrets = {
     seal: (_owner: string, secret: string) => Buffer.from(secret),

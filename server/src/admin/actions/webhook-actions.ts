@@ -33,7 +33,7 @@ export const webhookActions: ActionsOf<'webhooks-disable' | 'webhooks-enable' | 
       const { disabledBy } = await findWebhook(context, webhookId)
       if (disabledBy !== null) throw refused(`the webhook is disabled: swapyard webhooks enable ${webhookId}`)
       const delivery = DELIVERY_ID.test(deliveryId)
-        ? await context.webhooks.redeliver(webhookId, deliveryId, () => null)
+        ? await context.webhooks.redeliver(null, webhookId, deliveryId, () => null)
         : null
       if (delivery === null)
         throw refused(`the webhook has no delivery ${deliveryId}: see swapyard webhooks deliveries`)

@@ -20,13 +20,15 @@ export function mountEvents(context: ApiContext<{ events: EventServices }>): voi
   }
 
   mount(context, route, async (request, reply) => {
-    reply.header('content-type', 'text/event-stream; charset=utf-8')
     // Proxies must neither store nor buffer it.
-    reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no')
-    if (request.method === 'HEAD') return reply.send('')
+    const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' }
+    reply.header('cache-control', 'no-store')
+    if (request.method === 'HEAD') return reply.headers(headers).send('')
     const { lastEventId = null } = request.query as EventsQuery
     const header = request.headers['last-event-id']
     const last = header === undefined || header === '' ? lastEventId : String(header)
-    return reply.send(await services.events.streams.open(callerOf(request), last, () => isAllowed(request)))
+    const stream = await services.events.streams.open(callerOf(request), last, () => isAllowed(request))
+    // Not before: an error is no stream.
+    return reply.headers(headers).send(stream)
   })
 }

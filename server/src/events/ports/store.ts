@@ -58,10 +58,13 @@ export interface WebhookStore {
   setDisabled(partnerId: string | null, id: string, by: DisabledBy | null): Promise<boolean>
   /** The id of a test event, which the publisher delivers to this webhook alone. */
   addTest(webhook: Pick<Webhook, 'id' | 'partnerId'>, keep: Keep<string>): Promise<string>
-  /** The newest first, with smaller ids than `before`. */
-  deliveries(webhookId: string, before: string | null, limit: number): Promise<readonly Delivery[]>
-  /** A delivered one is queued once more behind the pending ones of its exchange; a pending one is due at once. Null if it is unknown. */
-  redeliver(webhookId: string, deliveryId: string, keep: Keep<Delivery>): Promise<Delivery | null>
+  /** The newest first, with smaller ids than `before`. None if the webhook belongs to another partner. */
+  deliveries(partnerId: string, id: string, before: string | null, limit: number): Promise<readonly Delivery[]>
+  /**
+   * A delivered one is queued once more behind the pending ones of its exchange; a pending one is due at once. Null if it is
+   * unknown, or if the webhook belongs to another partner. `partnerId` null: the operator, of any partner.
+   */
+  redeliver(partnerId: string | null, id: string, deliveryId: string, keep: Keep<Delivery>): Promise<Delivery | null>
 }
 
 /** The outcome of one attempt. `error` null = delivered. */

@@ -35,13 +35,16 @@ export function createCountFundings(deps: FundingDeps) {
   }
 }
 
-async function creditFunding({ store, log }: FundingDeps, chain: Chain, deposit: Deposit): Promise<void> {
-  const { id, txHash, unclaimed, block, assetId } = deposit
+async function creditFunding({ store, log }: FundingDeps, chain: Chain, listed: Deposit): Promise<void> {
+  const { id, txHash, unclaimed, block, assetId } = listed
   const { id: network, finalityBlocks } = chain.network
   if (!block || assetId === null || !(await chain.reader.agrees(block))) return
-  const units = await chain.reader.receivedUnits(deposit, block)
+  const units = await chain.reader.receivedUnits(listed, block)
   if (units === 0n && !(await chain.reader.agrees(block))) return
   const isCredited = await store.transaction(async (tx) => {
+    // Another watcher may have credited it since, and reversed that: the number of credits names the entry (I-27).
+    const deposit = await tx.wallets.findFunding(id)
+    if (deposit?.block?.hash !== block.hash) return false
     const [stored, cursor] = [await tx.chainLog.blockHash(network, block.height), await tx.chainLog.cursor(network)]
     // Older than the stored blocks: final, and all nodes have just agreed on it.
     const isFinal = stored === null && (cursor?.height ?? 0) - block.height > finalityBlocks

@@ -33,10 +33,7 @@ export const isIntermediary = ({ asset, enabled, network }: Currency): boolean =
 export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnits: bigint, payoutPpm = 0): RateQuote {
   const firstQuote = quoteUnits(first, requestedUnits)
   const secondQuote = firstQuote.toUnits > 0n ? quoteUnits(second, firstQuote.toUnits) : null
-  const minUnits = toSignificant(largest(first.minUnits, minInputFor(first, second.minUnits)), 'up', 3)
-  const secondMax = second.maxUnits === null ? null : scale(second.maxUnits, PPM, PPM + BigInt(payoutPpm), 'down')
-  const exactMax = lowerMax(first.maxUnits, secondMax === null ? null : maxInputFor(first, secondMax))
-  const maxUnits = exactMax === null ? null : toSignificant(exactMax, 'down')
+  const { minUnits, maxUnits } = boundsOfLegs(first, second, payoutPpm)
   const outputOf = (units: bigint) => payoutUnits(second, payoutUnits(first, units))
   const inTarget = (units: bigint) => scale(units, second.rate.numerator, second.rate.denominator, 'down')
   const { serviceUnits, partnerUnits, networkUnits } = firstQuote.fees
@@ -62,6 +59,18 @@ export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnit
     fees: { ...fees, serviceUnits: gross - fees.partnerUnits - fees.networkUnits - toUnits },
     withinBounds: firstQuote.fromUnits >= minUnits && (maxUnits === null || firstQuote.fromUnits <= maxUnits),
   }
+}
+
+/** The bounds that `quoteLegs` states, which depend on no amount. */
+export function boundsOfLegs(
+  first: PairPricing,
+  second: PairPricing,
+  payoutPpm: number,
+): Pick<RateQuote, 'minUnits' | 'maxUnits'> {
+  const minUnits = toSignificant(largest(first.minUnits, minInputFor(first, second.minUnits)), 'up', 3)
+  const secondMax = second.maxUnits === null ? null : scale(second.maxUnits, PPM, PPM + BigInt(payoutPpm), 'down')
+  const exactMax = lowerMax(first.maxUnits, secondMax === null ? null : maxInputFor(first, secondMax))
+  return { minUnits, maxUnits: exactMax === null ? null : toSignificant(exactMax, 'down') }
 }
 
 /** The smallest input for which `quoteLegs` states at least `toUnits`. */

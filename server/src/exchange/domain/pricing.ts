@@ -153,8 +153,7 @@ export function quoteUnits(pricing: PairPricing, requestedUnits: bigint): RateQu
     toUnits,
     minUnits,
     maxUnits,
-    minToUnits: payoutUnits(pricing, minUnits),
-    maxToUnits: maxUnits === null ? null : payoutUnits(pricing, maxUnits),
+    ...boundOutputsOf(pricing),
     fromUsd: usdValue(fromUnits, pair.from.asset, pricing.fromPrice, 'down'),
     toUsd: usdValue(toUnits, pair.to.asset, pricing.toPrice, 'down'),
     fees: {
@@ -207,6 +206,21 @@ export function afterNetworkFee(costs: Costs, fromUnits: bigint): bigint {
 /** The output that a quote of `fromUnits` states: 15 significant digits. */
 export function payoutUnits(costs: Costs, fromUnits: bigint): bigint {
   return toSignificant(afterNetworkFee(costs, fromUnits), 'down')
+}
+
+type BoundOutputs = Pick<RateQuote, 'minToUnits' | 'maxToUnits'>
+
+/** Pricings are immutable, and the quotes of one share what its bounds give. */
+const outputsByPricing = new WeakMap<PairPricing, BoundOutputs>()
+
+function boundOutputsOf(pricing: PairPricing): BoundOutputs {
+  const { minUnits, maxUnits } = pricing
+  const outputs = outputsByPricing.get(pricing) ?? {
+    minToUnits: payoutUnits(pricing, minUnits),
+    maxToUnits: maxUnits === null ? null : payoutUnits(pricing, maxUnits),
+  }
+  outputsByPricing.set(pricing, outputs)
+  return outputs
 }
 
 /** The smallest input with an output of at least `toUnits`. Exact: it inverts each floor(x × n ÷ d) step. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { bookParts, btc, eth, makeBook, NOW } from '../domain/pricing.fixture.ts'
+import { quoteUnits } from '../domain/pricing.ts'
 import { createBookSnapshot } from './book-snapshot.ts'
 
 // A pricing per partner filled the cache, and a full cache is emptied: each quote computed its direction again.
@@ -23,6 +24,22 @@ test('partners share the pricing of a fixed rate, and each has its own limit', (
   for (let n = 0; n < 100; n++) expect(price(`partner-${n}`).availableUnits).toBe(99_000_000n)
   expect(price('partner-7').pair.partnerId).toBe('partner-7')
   expect(reads).toBe(readsOfOne)
+})
+
+// Each quote computed its maximum, and what both bounds give, again.
+test('the quotes of a floating rate share one pricing with its bounds, until the book changes', () => {
+  const snapshot = createBookSnapshot(makeBook(bookParts))
+  const price = (partnerId: string) =>
+    snapshot.price({ from: eth, to: btc, flow: 'standard', partnerFeeBps: 10, partnerId }, NOW)
+  const pricing = price('one')
+  expect(price('other')).toBe(pricing)
+  const quotes = [10n ** 18n, pricing.minUnits, pricing.maxUnits ?? 0n].map((units) => quoteUnits(pricing, units))
+  const [, atMin, atMax] = quotes
+  for (const { minToUnits, maxToUnits } of quotes)
+    expect([minToUnits, maxToUnits]).toEqual([atMin?.toUnits, atMax?.toUnits])
+  snapshot.replace({ reserves: { at: NOW, available: new Map([[btc.asset.id, 100_000_000n]]) } })
+  expect(price('one').maxUnits).toBeLessThan(pricing.maxUnits ?? 0n)
+  expect(quoteUnits(price('one'), 10n ** 18n).maxToUnits).toBeLessThan(atMax?.toUnits ?? 0n)
 })
 
 test('prices from rounded reserves and keeps the exact ones for settlement', () => {

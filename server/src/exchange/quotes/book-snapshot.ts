@@ -34,6 +34,8 @@ export function createBookSnapshot(initial: Book): BookSnapshot {
   let book = initial
   let published = withReserves(initial, publishReserves(initial.reserves))
   const directions = new Map<string, DirectionPricing>()
+  /** Of floating rates, which no partner's promises limit. */
+  const floating = new WeakMap<DirectionPricing, PairPricing>()
   const listeners = new Set<() => void>()
   return {
     current: () => book,
@@ -53,7 +55,10 @@ export function createBookSnapshot(initial: Book): BookSnapshot {
         if (directions.size >= PRICINGS_MAX) directions.clear()
         directions.set(key, direction)
       }
-      return limitDirection(published, direction, pair)
+      if (pair.flow !== 'standard' || pair.isAccepted === true) return limitDirection(published, direction, pair)
+      const pricing = floating.get(direction) ?? limitDirection(published, direction, {})
+      floating.set(direction, pricing)
+      return pricing
     },
     subscribe: (listener) => {
       listeners.add(listener)

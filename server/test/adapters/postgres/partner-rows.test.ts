@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createIdempotencyStore } from '../../../src/adapters/postgres/core/idempotency.ts'
+import { createWebhookStore } from '../../../src/adapters/postgres/events/webhooks.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { createBuiltApprovals } from '../../../src/adapters/postgres/swap/approvals.ts'
 import { createFeeAccounts } from '../../../src/adapters/postgres/swap/fee-accounts.ts'
 import { createSwapStore } from '../../../src/adapters/postgres/swap/swaps.ts'
+import type { Partner } from '../../../src/core/domain/partner.ts'
+import { statusOf } from '../../../src/core/http/errors.ts'
+import { createManageWebhooks } from '../../../src/events/manage-webhooks.ts'
 import type { ExchangeView } from '../../../src/exchange/domain/exchange.ts'
 import type { ExchangeFilter } from '../../../src/exchange/interfaces.ts'
 import { createListExchanges } from '../../../src/exchange/orders/find-exchange.ts'
@@ -262,5 +266,80 @@ describe('swap rows of a partner (I-20)', () => {
     // `requestAddress` answers no row.
     const own = ['findAddress', 'listAddresses', 'requestAddress']
     expect(Object.keys(createFeeAccounts(database)).sort()).toEqual([...own, ...operator].sort())
+  })
+})
+
+describe('webhook rows of a partner (I-20)', () => {
+  const [owner, stranger] = [randomUUID(), randomUUID()]
+  const webhookId = randomUUID()
+  let webhooks: ReturnType<typeof createWebhookStore>
+  let deliveryId: string
+
+  const countDeliveries = async () => (await app.database.query('select 1 from webhook_deliveries')).length
+
+  beforeAll(async () => {
+    webhooks = createWebhookStore(app.database)
+    for (const id of [owner, stranger])
+      await app.database.query('insert into partners (id, name) values ($1, $2)', [id, `webhooks of ${id}`])
+    const added = {
+      id: webhookId,
+      partnerId: owner,
+      url: 'https://partner.example',
+      events: [],
+      secret: Buffer.from('secret'),
+    }
+    await webhooks.add(added, 20, () => null)
+    const [row] = await app.database.query<{ id: string }>(
+      `with event as (insert into partner_events (partner_id, kind, subject_id, type) values ($1, 'exchange', $2, 'exchange.pending')
+         returning id, subject_id)
+       insert into webhook_deliveries (webhook_id, event_id, subject_id) select $3, id, subject_id from event returning id`,
+      [owner, randomUUID(), webhookId],
+    )
+    deliveryId = row?.id ?? ''
+    await app.database.query(
+      "update webhook_deliveries set state = 'delivered', delivered_at = clock_timestamp(), next_attempt_at = null",
+    )
+  })
+
+  test('are in the answers of no other partner, although its id of the webhook is right', async () => {
+    const kept: unknown[] = []
+    const keep = (delivery: unknown) => {
+      kept.push(delivery)
+      return null
+    }
+    expect(await webhooks.list(stranger)).toEqual([])
+    expect(await webhooks.find(stranger, webhookId)).toBeNull()
+    expect(await webhooks.deliveries(stranger, webhookId, null, 10)).toEqual([])
+    expect(await webhooks.redeliver(stranger, webhookId, deliveryId, keep)).toBeNull()
+    expect([kept, await countDeliveries()]).toEqual([[], 1])
+
+    expect(await webhooks.deliveries(owner, webhookId, null, 10)).toMatchObject([
+      { id: deliveryId, state: 'delivered' },
+    ])
+    expect(await webhooks.redeliver(owner, webhookId, deliveryId, keep)).toMatchObject({ state: 'pending' })
+    // The operator acts for any partner.
+    expect(await webhooks.redeliver(null, webhookId, deliveryId, keep)).toMatchObject({ state: 'pending' })
+    expect([kept.length, await countDeliveries()]).toEqual([2, 3])
+  })
+
+  test('are not found by the service without its check of the owner', async () => {
+    const unchecked = { ...webhooks, find: (_partnerId: string, id: string) => webhooks.find(owner, id) }
+    const secrets = { seal: () => Buffer.alloc(0), open: () => '' }
+    const http = { findProblem: async () => null }
+    const service = createManageWebhooks({ webhooks: unchecked, http, secrets })
+    const partner = { id: stranger } as Partner
+    const before = await countDeliveries()
+    const failure = await service.redeliver(partner, webhookId, deliveryId).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
+    expect(statusOf('DELIVERY_NOT_FOUND')).toBe(404)
+    expect(await service.deliveries(partner, webhookId, null, 10)).toEqual([])
+    expect(await countDeliveries()).toBe(before)
+  })
+
+  test('come from these functions alone', () => {
+    const answersPartners = ['add', 'addTest', 'deliveries', 'find', 'list', 'redeliver']
+    // Without a row.
+    const others = ['remove', 'rotate', 'setDisabled']
+    expect(Object.keys(webhooks).sort()).toEqual([...answersPartners, ...others].sort())
   })
 })

@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { adminErrorCodeNames } from '@swapyard/schema'
 import { describe, expect, test } from 'vitest'
 import { type ErrorCode, errorCodes } from '../../../src/core/domain/errors.ts'
 import { statusOf } from '../../../src/core/http/errors.ts'
 
 const page = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8')
-const rows = [...page.matchAll(/^\| ([A-Z_]+) \| (\d{3}) \| (.+) \| (.+) \|$/gm)].map(([, code = '', status]) => ({
-  code,
-  status: Number(status),
-}))
+const rows = [...page.matchAll(/^\| ([A-Z_]+) \| (\d{3}) \| (.+) \| (.+) \|$/gm)].map(
+  ([, code = '', status, meaning = '']) => ({ code, status: Number(status), meaning }),
+)
 
 /** Codes by status, as decided for the interface. */
 const codesByStatus: Readonly<Record<number, string>> = {
@@ -36,6 +37,28 @@ describe('docs/errors.md', () => {
     expect(rows.map(({ code, status }) => [code, status])).toEqual(
       codes.toSorted().map((code) => [code, statusOf(code)]),
     )
+  })
+})
+
+describe('codes of operators', () => {
+  const source = fileURLToPath(new URL('../../../src/', import.meta.url))
+  // Called by the admin API and the command line alone.
+  const OPERATOR_CODE = /^(admin\/|cli\/|core\/services\/audit-note\.ts$)/
+  const files = globSync('**/*.ts', { cwd: source })
+    .filter((path) => !path.endsWith('.test.ts') && path !== 'core/domain/errors.ts')
+    .map((path) => ({ path, text: readFileSync(`${source}${path}`, 'utf8') }))
+  const names = (code: string) => (file: { text: string }) => new RegExp(`\\b${code}\\b`).test(file.text)
+
+  test('are those that no code for partners names', () => {
+    const partnerFiles = files.filter(({ path }) => !OPERATOR_CODE.test(path))
+    const unnamed = Object.keys(errorCodes).filter((code) => !partnerFiles.some(names(code)))
+    expect(unnamed.toSorted()).toEqual([...adminErrorCodeNames])
+    for (const code of adminErrorCodeNames) expect([code, files.some(names(code))]).toEqual([code, true])
+  })
+
+  test('are marked in docs/errors.md', () => {
+    const marked = rows.filter(({ meaning }) => meaning.includes('(admin API)'))
+    expect(marked.map(({ code }) => code)).toEqual([...adminErrorCodeNames])
   })
 })
 

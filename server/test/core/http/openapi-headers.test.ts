@@ -181,7 +181,8 @@ function startWithFailures(error: Error): TestApp {
   const fail = () => {
     throw error
   }
-  for (const part of [services, services.swaps, services.tracking])
+  Object.assign(services.events.streams, { open: fail })
+  for (const part of [services, services.swaps, services.tracking, services.events.webhooks])
     for (const [name, member] of Object.entries(part))
       if (typeof member === 'function' && !['authenticate', 'readiness'].includes(name))
         Object.assign(part, { [name]: fail })

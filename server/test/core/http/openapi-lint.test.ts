@@ -73,13 +73,23 @@ test('every schema has a name', () => {
   )
 })
 
-test('error codes are an enum, the one of the server', () => {
-  expect(components.schemas['ErrorCode']?.['enum']).toEqual(Object.keys(errorCodes).toSorted())
+test('error codes are an enum: those of the server that partners get', () => {
+  const ofOperators: ReadonlySet<string> = new Set(schema.adminErrorCodeNames)
+  const ofPartners = Object.keys(errorCodes).filter((code) => !ofOperators.has(code))
+  expect(components.schemas['ErrorCode']?.['enum']).toEqual(ofPartners.toSorted())
   for (const name of ['ErrorBody', 'Problem'])
     expect(components.schemas[name]).toMatchObject({
       properties: { code: { $ref: '#/components/schemas/ErrorCode' } },
     })
-  expect([...schema.errorCodeNames].toSorted()).toEqual([...schema.errorCodeNames])
+  for (const names of [schema.partnerErrorCodeNames, schema.adminErrorCodeNames, schema.errorCodeNames])
+    expect([...names].toSorted()).toEqual([...names])
+})
+
+test('the document of operators lists every error code', () => {
+  const { components: ofOperators } = JSON.parse(
+    JSON.stringify(schema.adminOpenApiDocument(schema.adminRoutes, { serverUrl: 'https://a.test', cookie: 'c' })),
+  )
+  expect(ofOperators.schemas.ErrorCode.enum).toEqual(Object.keys(errorCodes).toSorted())
 })
 
 test('every operation declares 405 with Allow, and its headers', () => {

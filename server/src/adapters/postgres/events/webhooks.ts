@@ -42,14 +42,16 @@ export function createWebhookStore(database: Database): WebhookStore {
         await saveInTransaction(tx, keep(eventId))
         return eventId
       }),
-    deliveries: (webhookId, before, limit) =>
+    // The partner also here, after the services' own check (I-20).
+    deliveries: (partnerId, id, before, limit) =>
       database.query<Delivery>(
         `select ${DELIVERY} from webhook_deliveries d join partner_events e on e.id = d.event_id
-         where d.webhook_id = $1 and ($2::bigint is null or d.id < $2) order by d.id desc limit $3`,
-        [webhookId, before, limit],
+         where d.webhook_id = $1 and exists (select 1 from webhooks where id = $1 and partner_id = $2)
+           and ($3::bigint is null or d.id < $3) order by d.id desc limit $4`,
+        [id, partnerId, before, limit],
       ),
-    redeliver: (webhookId, deliveryId, keep) =>
-      database.transaction((tx) => redeliver(tx, webhookId, deliveryId, keep)),
+    redeliver: (partnerId, id, deliveryId, keep) =>
+      database.transaction((tx) => redeliver(tx, { partnerId, webhookId: id, deliveryId }, keep)),
   }
 }
 
@@ -118,12 +120,16 @@ async function setWebhookDisabled(
 
 async function redeliver(
   tx: Tx,
-  webhookId: string,
-  deliveryId: string,
+  { partnerId, webhookId, deliveryId }: Readonly<{ partnerId: string | null; webhookId: string; deliveryId: string }>,
   keep: Keep<Delivery>,
 ): Promise<Delivery | null> {
   // Before the delivery, as everywhere.
-  await tx.query('select 1 from webhooks where id = $1 for no key update', [webhookId])
+  const isFound = await hasRow(
+    tx,
+    'select 1 from webhooks where id = $1 and ($2::uuid is null or partner_id = $2) for no key update',
+    [webhookId, partnerId],
+  )
+  if (!isFound) return null
   const [found] = await tx.query<{ eventId: string; subjectId: string; state: string }>(
     `select event_id as "eventId", subject_id as "subjectId", state from webhook_deliveries
      where id = $1 and webhook_id = $2 for update`,

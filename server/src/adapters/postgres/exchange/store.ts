@@ -56,7 +56,7 @@ function stores(sql: Sql, database: Database, locking: boolean, macs: PayeeMacs)
     pauses: createPauseStore(sql, locking),
     exchanges: createExchangeStore(sql, database, macs),
     steps: createStepStore(sql, locking, macs),
-    wallets: createWalletStore(sql),
+    wallets: createWalletStore(sql, locking),
     chainLog: createChainLog(sql, macs),
     payouts: createPayoutStore(sql, locking, macs),
     transactions: createTransactionStore(sql, locking),

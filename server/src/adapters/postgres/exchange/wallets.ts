@@ -7,7 +7,7 @@ import { type DepositRow, toDeposit } from './rows.ts'
 
 export type FundingRow = DepositRow & { id: string; status: Deposit['status'] }
 
-export function createWalletStore(sql: Sql): WalletStore {
+export function createWalletStore(sql: Sql, locking = false): WalletStore {
   return {
     listSweepable: (network, depth, limit) => listSweepable(sql, network, depth, limit),
     postponeSweep: (sweepable, depth, delayMs) => postponeSweep(sql, sweepable, depth, delayMs),
@@ -64,6 +64,13 @@ export function createWalletStore(sql: Sql): WalletStore {
         'fundings',
       )
       return rows.map(toFunding)
+    },
+    async findFunding(depositId) {
+      const [row] = await sql.query<FundingRow>(
+        `select * from deposits where id = $1 and status = 'seen' and exchange_id is null and block_height is not null${locking ? ' for no key update' : ''}`,
+        [depositId],
+      )
+      return row ? toFunding(row) : null
     },
     registerHotAddress: (network, address, index) => registerHotAddress(sql, network, address, index),
     async registerAssets(assetIds) {

@@ -59,6 +59,8 @@ export interface WalletStore {
   countGasSupplies(network: string, address: string): Promise<Readonly<{ pending: number; total: number }>>
   /** Transfers to hot wallets that are deep enough and not credited yet. */
   listFundings(network: string, limit: number): Promise<readonly Deposit[]>
+  /** A transfer to a hot wallet that is in a block and not credited yet; null if that has changed. A transaction locks its row. */
+  findFunding(depositId: string): Promise<Deposit | null>
   /** Registers key `index` of the hot branch as the network's wallet. Throws if the database has another hot address. */
   registerHotAddress(network: string, address: string, index: number): Promise<void>
   registerAssets(assetIds: readonly AssetId[]): Promise<void>

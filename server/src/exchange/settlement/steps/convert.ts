@@ -12,7 +12,7 @@ import { reversalOf } from '../../../core/domain/ledger/journal.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import { largest } from '../../../lib/bigint.ts'
 import type { Exchange, StatusReason } from '../../domain/exchange.ts'
-import { quoteLegs } from '../../domain/intermediary.ts'
+import { boundsOfLegs } from '../../domain/intermediary.ts'
 import { paidUnits, shownUnits } from '../../domain/private-plan.ts'
 import {
   type DepositFacts,
@@ -79,13 +79,8 @@ function liveRateOf(act: Position, ownUnits: bigint): LiveRate {
   const pricing = pricingOf(act, legOf(act), ownUnits, isAccepted)
   const next = exchange.legs[act.execution.leg + 1]
   if (next === undefined) return toLiveRate(pricing)
-  const { minUnits, maxUnits } = quoteLegs(
-    pricing,
-    pricingOf(act, next),
-    exchange.fromUnits,
-    Math.max(exchange.plan?.payoutPpm ?? 0, 0),
-  )
-  return { ...toLiveRate(pricing), minUnits, maxUnits }
+  const payoutPpm = Math.max(exchange.plan?.payoutPpm ?? 0, 0)
+  return { ...toLiveRate(pricing), ...boundsOfLegs(pricing, pricingOf(act, next), payoutPpm) }
 }
 
 /** The conversion waits for a price, for the end of a pause, or for the reserve. */

@@ -5,7 +5,7 @@ import { createExchangeView } from './exchange-view.ts'
 import { describeFailure, describeFirstFailure, NO_KEY, NO_SCRIPT_ORIGIN } from './failures.ts'
 import { labels } from './labels.ts'
 import { createOrderForm } from './order-form.ts'
-import { openSession, type Started } from './session.ts'
+import { openSession, type Started, sessionNameOf } from './session.ts'
 import { isRefused, startExchange } from './start-exchange.ts'
 import css from './style.css?inline'
 import type { Widget } from './widget.ts'
@@ -80,7 +80,7 @@ class SwapyardWidget extends HTMLElement {
         origin,
         api,
         publicApi: createSwapyard({ baseUrl: origin }),
-        session: openSession(`swapyard:${key}:${this.id}`),
+        session: openSession(sessionNameOf(key, this)),
         currencies: listed.filter(({ enabled }) => enabled),
         signal,
         announce: (text) => setText(this.#live, text),

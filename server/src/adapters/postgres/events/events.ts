@@ -69,16 +69,18 @@ export function createEventStore(database: Database): EventStore {
         [id, partnerId],
         'find-event',
       ),
-    async lastRemoved(partnerId) {
-      const [row] = await database.query<{ id: string }>(
-        'select event_id as id from removed_partner_events where partner_id = $1',
-        [partnerId],
-      )
-      return row?.id ?? null
-    },
+    lastRemoved: (partnerId) => lastRemoved(database, partnerId),
     removeOld: (days, limit) => removeOld(database, days, limit),
     measure: () => measure(database),
   }
+}
+
+async function lastRemoved(sql: Sql, partnerId: string): Promise<string | null> {
+  const [row] = await sql.query<{ id: string }>(
+    'select event_id as id from removed_partner_events where partner_id = $1',
+    [partnerId],
+  )
+  return row?.id ?? null
 }
 
 const UNPUBLISHED = `select id, partner_id as "partnerId", kind, subject_id as "subjectId", type, webhook_id as "webhookId",

@@ -123,7 +123,8 @@ export const pageOfList = {
   page: Type.Optional(
     Type.String({
       pattern: PAGE_PATTERN,
-      description: '1-based page number. Without `page` and `limit` all matches are returned. Additive.',
+      description:
+        '1-based page number. Pages count from the newest item at the time of each request, so that items may repeat or be missing between pages when some are added or change meanwhile. Without `page` and `limit` all matches are returned, each once: prefer that. Additive.',
       examples: ['1'],
     }),
   ),

@@ -69,6 +69,7 @@ export const partnerErrorCodeNames = [
   'WEBHOOK_DISABLED',
   'WEBHOOK_LIMIT_REACHED',
   'WEBHOOK_NOT_FOUND',
+  'WEBHOOK_SECRET_ROTATED',
   'WEBHOOK_URL_REFUSED',
 ] as const
 
@@ -121,6 +122,18 @@ export const Problem = Type.Object(
     ),
     priceImpact: decimal('Price impact in percent, as text.', '62.5'),
     scope: Type.Optional(Type.String({ description: 'Scope that the key lacks.', examples: ['exchange:create'] })),
+    resumeAfter: Type.Optional(
+      Type.String({
+        description: 'Last-Event-ID of a stream that begins with the oldest event that is kept.',
+        examples: ['5f0d6c1e-93f4-4a86-8a1b-2f7d0c9e4b35'],
+      }),
+    ),
+    possibleFrom: Type.Optional(
+      Type.String({
+        description: 'Time from which the request is possible.',
+        examples: ['2026-01-03T03:04:05.000Z'],
+      }),
+    ),
   },
   { additionalProperties: true, description: 'One problem of a request.' },
 )

@@ -72,7 +72,8 @@ export const eventRoutes = {
     method: 'POST',
     path: '/v1/webhooks/{id}/rotate',
     summary: 'Replace the secret of a webhook',
-    description: 'For 24 hours every delivery is signed with the new and with the old secret.',
+    description:
+      'For 24 hours every delivery is signed with the new and with the old secret. Until then a further rotation is `WEBHOOK_SECRET_ROTATED` (409), with the end as `possibleFrom`.',
     cost: 10,
     params: WebhookParams,
     success: { 201: { description: 'The new secret.', schema: WebhookSecret } },
@@ -148,7 +149,7 @@ export const eventRoutes = {
     tag: 'Events',
     summary: 'Stream of events',
     description:
-      'Server-sent events: those of the webhooks, in order, each with its id. The header `Last-Event-ID` resumes after an event of the last 30 days or the last one at all; without it the stream begins now. At most 200 streams of one partner in each process.',
+      'Server-sent events: those of the webhooks, in order, each with its id. The header `Last-Event-ID` resumes after an event of the last 30 days or the last one at all; without it the stream begins now. `EVENT_NOT_FOUND` (404) names in `resumeAfter` where a stream with all stored events begins. At most 200 streams of one partner in each process.',
     access: 'exchange:read',
     cost: 10,
     query: EventsQuery,

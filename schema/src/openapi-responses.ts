@@ -70,7 +70,8 @@ const failures: Readonly<Record<number, Failure>> = {
     ...{ description: 'The request conflicts with an earlier one.', phrase: 'Conflict' },
     ...{
       code: 'IDEMPOTENCY_CONFLICT',
-      message: 'this Idempotency-Key was used with another body: use a new key for a new request',
+      message:
+        'this Idempotency-Key was used with another body or for another operation: use a new key for a new request',
     },
   },
   410: {

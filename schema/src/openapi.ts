@@ -19,9 +19,9 @@ const idempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'A unique text of your choice; all secret API keys of a partner share one set of idempotency keys, and each publishable key has its own. For 24 hours a request with the same key and the same body returns the stored response; the same key with another body is rejected with 409. Two bodies are the same if all members of this operation have the same text: `0.10` differs from `0.1`, and `BTC` from `btc`. Optional members that are null, empty or absent are the same. Member order, whitespace, unknown members and other headers are not compared. A rejected request does not use up its key.',
+    'A unique text of your choice; all secret API keys of a partner share one set of idempotency keys, and each publishable key has its own. For 24 hours a request with the same key and the same body returns the stored response; the same key with another body or for another operation is rejected with 409, so use one key for each attempt of an act. The stored response of a create has the status of that time: after a repeat read the status before you show the address. Two bodies are the same if all members of this operation have the same text: `0.10` differs from `0.1`, and `BTC` from `btc`. Optional members that are null, empty or absent are the same. Member order, whitespace, unknown members and other headers are not compared. A rejected request does not use up its key.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
-  example: 'order-4711',
+  example: 'order-4711/create/1',
 }
 const ifNoneMatch = {
   name: 'If-None-Match',

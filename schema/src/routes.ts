@@ -222,7 +222,7 @@ export const routes = {
     tag: 'Cross-chain',
     summary: 'List exchanges of the last 24 hours',
     description:
-      'Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header.',
+      'Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header; between two pages items may repeat or be missing. Without them it has all matches, each once.',
     access: 'exchange:read',
     cost: 10,
     query: ListQuery,
@@ -305,7 +305,7 @@ export const routes = {
     tag: 'DeFi',
     summary: 'List swaps of the last 24 hours',
     description:
-      'Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header.',
+      'Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header; between two pages items may repeat or be missing. Without them it has all matches, each once.',
     access: 'exchange:read',
     cost: 10,
     query: SwapListQuery,

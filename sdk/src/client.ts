@@ -19,7 +19,7 @@ export interface Swapyard extends Operations {
   /**
    * The events of the partner, from now on or after `lastEventId`, without an end. It connects again after a failure and
    * continues after its last event: none is missing and none is repeated. It rejects with `EVENT_NOT_FOUND` if events were
-   * deleted meanwhile, which are 30 days old then.
+   * deleted meanwhile, which are 30 days old then; `errors[0].resumeAfter` begins with the oldest one that is kept.
    */
   events(options?: EventsOptions): AsyncIterableIterator<PartnerEvent>
 }

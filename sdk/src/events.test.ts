@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { PATIENCE } from '../../test/support/patience.ts'
 import { createSwapyard } from './client.ts'
 import type { EventsOptions } from './events.ts'
@@ -94,6 +94,16 @@ describe('events', () => {
     timers.mockRestore()
     controller.abort(end)
     await expect(reading).rejects.toBe(end)
+  })
+
+  test('wait as long as a timer can if their idle time is longer: it would fire at once', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    onTestFinished(() => void timers.mockRestore())
+    const answers = [stream([block('1')], staysOpen)]
+    expect((await read(answers, 1, { idleTimeoutMs: Number.POSITIVE_INFINITY })).ids).toEqual(['1'])
+    const delays = timers.mock.calls.map(([, delayMs]) => delayMs)
+    expect(delays).toContain(2 ** 31 - 1)
+    expect(delays).not.toContain(Number.POSITIVE_INFINITY)
   })
 
   test('connect again after a silence', async () => {

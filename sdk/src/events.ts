@@ -11,7 +11,7 @@ import {
   readText,
 } from './http.ts'
 import { isTemporary, readDelay } from './retry.ts'
-import { sleep } from './sleep.ts'
+import { sleep, TIMER_MAX_MS } from './sleep.ts'
 
 /** A union by `type`. Later versions of the API add types: ignore those that you do not know. */
 export type PartnerEvent = ExchangeEvent | SwapEvent | PartnerChangeEvent
@@ -68,7 +68,7 @@ async function* readConnection(
   signal?.addEventListener('abort', stop, { once: true })
   /** Time of the consumer does not count. */
   const wait = async <Result>(step: Promise<Result>): Promise<Result> => {
-    const timer = setTimeout(stop, idleTimeoutMs)
+    const timer = setTimeout(stop, Math.min(idleTimeoutMs, TIMER_MAX_MS))
     try {
       return await step
     } catch (cause) {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createSwapyard } from './client.ts'
 import { SwapyardError } from './errors.ts'
 import { operations } from './generated/operations.ts'
@@ -210,6 +210,17 @@ describe('a bad answer', () => {
     const error = await catchError(createSwapyard({ baseUrl, timeoutMs: 2_000, retries: 0 }).createExchange(order))
     expect(error).toMatchObject({ code: 'TIMEOUT', statusCode: null })
     expect(error.idempotencyKey).toBe(received[0]?.headers['idempotency-key'])
+  })
+
+  test('a time without an end is as long as a timer can be: it would fire at once', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    onTestFinished(() => void timers.mockRestore())
+    const { baseUrl } = await startServer(json([]))
+    const swapyard = createSwapyard({ baseUrl, timeoutMs: Number.POSITIVE_INFINITY, retries: 0 })
+    expect(await swapyard.listCurrencies()).toEqual([])
+    const delays = timers.mock.calls.map(([, delayMs]) => delayMs)
+    expect(delays).toContain(2 ** 31 - 1)
+    expect(delays).not.toContain(Number.POSITIVE_INFINITY)
   })
 
   test('a body that never ends in time: TIMEOUT', async () => {

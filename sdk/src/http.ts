@@ -1,6 +1,6 @@
 import { isErrorBody, SwapyardError, toKnownCode } from './errors.ts'
 import { isTemporary, parseRetryAfter, readDelay } from './retry.ts'
-import { sleep } from './sleep.ts'
+import { sleep, TIMER_MAX_MS } from './sleep.ts'
 
 export type ClientOptions = Readonly<{
   /** Address of the server, for example `https://api.example.com`. */
@@ -133,10 +133,13 @@ async function sendOnce(
   const stop = () => controller.abort()
   signal?.addEventListener('abort', stop, { once: true })
   let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    stop()
-  }, timeoutMs)
+  const timer = setTimeout(
+    () => {
+      isLate = true
+      stop()
+    },
+    Math.min(timeoutMs, TIMER_MAX_MS),
+  )
   let response: Response
   let text: string | null
   try {

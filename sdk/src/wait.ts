@@ -11,7 +11,10 @@ export type WaitOptions<Item> = Readonly<{
   signal?: AbortSignal | undefined
   /** Rejects with `WAIT_TIMEOUT`. Default: no limit. */
   timeoutMs?: number | undefined
-  /** Called with the first state and after each change: a status, a confirmation, a hash. */
+  /**
+   * Called with the first state and after each change: a status, a confirmation, a hash. A promise that it returns is not awaited,
+   * and its rejection is not handled: handle it, for example by an abort of `signal`.
+   */
   onChange?: ((item: Item) => void) | undefined
   /** Called after a read that failed; reads continue if the failure is temporary. */
   onError?: ((error: SwapyardError) => void) | undefined

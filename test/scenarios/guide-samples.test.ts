@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -268,6 +269,11 @@ describe.each(['ts', 'python'] as const)('the receiver of webhooks in %s', (lang
         expect(await deliver(other, sign(now - 1_000, other))).toBe(400)
         expect(await deliver(other.replace('evt_2', 'evt_3'), sign(now, other))).toBe(400)
         expect(await deliver(other, '')).toBe(400)
+        // A connection that is silent, and a body without a bound, hold up no other delivery.
+        const silent = connect(port, '127.0.0.1')
+        await new Promise((resolve) => void silent.once('connect', resolve))
+        const large = other.replace('evt_2', 'evt_4').padEnd(2 ** 21)
+        expect([413, 'closed']).toContain(await deliver(large, sign(now, large)).catch(() => 'closed'))
         // While a secret is replaced, deliveries have two signatures.
         expect(await deliver(other, sign(now, other).replace(',', `,v1=${'0'.repeat(64)},`))).toBe(204)
         const { data } = (await call('/v1/webhooks')) as { data: { id: string; url: string; events: string[] }[] }
@@ -278,6 +284,7 @@ describe.each(['ts', 'python'] as const)('the receiver of webhooks in %s', (lang
         // Exchanges of other samples may finish meanwhile.
         const shown = linesOf(printed()).filter((line) => /evt_|webhook\.test/.test(line))
         expect(shown).toEqual(['exchange.finished evt_1', 'exchange.failed evt_2', `webhook.test ${eventId}`])
+        silent.destroy()
       } finally {
         receiver.kill('SIGKILL')
       }

@@ -90,6 +90,28 @@ describe('a create', () => {
   })
 })
 
+describe('a wait that fails after the create', () => {
+  const args = ['exchange', 'btc@btc', 'eth@eth', '0.1', '--address', '0x1']
+  const request = { depositAddress: 'bc1qdeposit', amountFromRequested: '0.1', fromCurrency: 'btc', fromNetwork: 'btc' }
+  const created = json({ id: 'x-1', request, expiresAt, fixedUntil: null }, 201)
+  const hint = 'continue with swapyard-partner status x-1 --wait\n'
+
+  test('without a valid answer names the command that continues, and no key of a repeat: exit code 6', async () => {
+    const html: Respond = (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')
+    const { code, errors } = await runCli(args, created, html)
+    expect(errors).toContain(hint)
+    expect(errors).not.toContain('--idempotency-key')
+    expect(code).toBe(6)
+  })
+
+  test('by its time names the command that continues: exit code 5', async () => {
+    const pending = json({ type: 'standard', exchange: { id: 'x-1', status: 'pending', statusReason: null } })
+    const { code, errors } = await runCli([...args, '--timeout', '1'], created, pending)
+    expect(errors).toContain(hint)
+    expect(code).toBe(5)
+  })
+})
+
 test('a swap has no key to repeat, so none is named', async () => {
   const quoted = json({ fromAmount: '1', toAmount: '1' })
   const args = ['swap', 'base', 'a', 'b', '1', '--account', '0x1', '--hash', '0x2']

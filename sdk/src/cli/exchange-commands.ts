@@ -69,7 +69,12 @@ export async function exchange(context: Context): Promise<number> {
     result(created, [`${created.id} ${created.request.depositAddress}`])
     return exitCodes.done
   }
-  return track(context, created.id, swapyard)
+  try {
+    return await track(context, created.id, swapyard)
+  } catch (error) {
+    context.progress(`exchange ${created.id} was created: continue with swapyard-partner status ${created.id} --wait`)
+    throw error
+  }
 }
 
 async function create(context: Context, request: Request): Promise<CreatedExchange> {

@@ -10,7 +10,8 @@ export const usage = `swapyard-partner: quotes, exchanges and swaps of a Swapyar
 
 FROM and TO name a currency and its network: btc@btc, usdt@eth. Tokens of swaps are named by their address.
 exchange waits for the payment and the payout; --no-wait prints the exchange and ends. Repeated with the same
---idempotency-key (and, at a fixed rate, the same --rate-id), it continues with the exchange of the first run.
+--idempotency-key (and, at a fixed rate, the same --rate-id), it continues with the exchange of the first run. If
+the wait fails after the create, it prints the command that continues: status ID --wait.
 swap prints the unsigned transactions. With --hash it tracks a swap until it is final; with the tokens too, it
 records a swap that your wallet has broadcast before it tracks it.
 

@@ -180,7 +180,7 @@ export interface Operations {
   /** Public status of an exchange: `GET /v1/track`. What the payer may see of an exchange, by the token of its `trackingUrl`. For wallets and web pages: no key is needed, and every origin may read the answer. It names neither the partner nor the payment between the legs of a private exchange, whose legs are one item. Additive. */
   getTrackedExchange(input: GetTrackedExchangeQuery, options?: CallOptions): Promise<TrackedExchange>
 
-  /** List exchanges of the last 24 hours: `GET /v1/cross-chain/exchange/list`. Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header. */
+  /** List exchanges of the last 24 hours: `GET /v1/cross-chain/exchange/list`. Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header; between two pages items may repeat or be missing. Without them it has all matches, each once. */
   listExchanges(input?: ListExchangesQuery, options?: CallOptions): Promise<ExchangeList>
 
   /** Validate an address: `GET /v1/cross-chain/address/validate`. Checks a recipient address and its memo by the rules of the network, as a create does. Address screening is not included. */
@@ -198,7 +198,7 @@ export interface Operations {
   /** Quote a swap on chain: `GET /v1/defi/quote`. Quotes at the block in `block`. A token that the server does not know yet returns `NO_ROUTE` while its data is read: retry after `Retry-After`. */
   quoteSwap(input: QuoteSwapQuery, options?: CallOptions): Promise<SwapQuote>
 
-  /** List swaps of the last 24 hours: `GET /v1/defi/exchange/list`. Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header. */
+  /** List swaps of the last 24 hours: `GET /v1/defi/exchange/list`. Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header; between two pages items may repeat or be missing. Without them it has all matches, each once. */
   listSwaps(input?: ListSwapsQuery, options?: CallOptions): Promise<DexExchangeList>
 
   /** Status of a swap: `GET /v1/defi/exchange/status`. Finds one swap of any age by its id or by its transaction hash. */
@@ -225,7 +225,7 @@ export interface Operations {
   /** Delete a webhook: `DELETE /v1/webhooks/{id}`. Deletes a webhook with its deliveries. What waits is not sent. */
   deleteWebhook(input: DeleteWebhookQuery, options?: CallOptions): Promise<DeletedWebhook>
 
-  /** Replace the secret of a webhook: `POST /v1/webhooks/{id}/rotate`. For 24 hours every delivery is signed with the new and with the old secret. */
+  /** Replace the secret of a webhook: `POST /v1/webhooks/{id}/rotate`. For 24 hours every delivery is signed with the new and with the old secret. Until then a further rotation is `WEBHOOK_SECRET_ROTATED` (409), with the end as `possibleFrom`. */
   rotateWebhookSecret(input: RotateWebhookSecretQuery, options?: CallOptions): Promise<WebhookSecret>
 
   /** Enable a webhook: `POST /v1/webhooks/{id}/enable`. What waits is sent at once, in order. */

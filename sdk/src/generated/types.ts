@@ -117,6 +117,7 @@ export type ErrorCode =
   | 'WEBHOOK_DISABLED'
   | 'WEBHOOK_LIMIT_REACHED'
   | 'WEBHOOK_NOT_FOUND'
+  | 'WEBHOOK_SECRET_ROTATED'
   | 'WEBHOOK_URL_REFUSED'
 /**
  * Events of exchanges.
@@ -325,6 +326,14 @@ export interface Problem {
    * Scope that the key lacks.
    */
   scope?: string
+  /**
+   * Last-Event-ID of a stream that begins with the oldest event that is kept.
+   */
+  resumeAfter?: string
+  /**
+   * Time from which the request is possible.
+   */
+  possibleFrom?: string
   [k: string]: unknown
 }
 /**
@@ -2640,7 +2649,7 @@ export interface ListExchangesQuery {
    */
   externalId?: string
   /**
-   * 1-based page number. Without `page` and `limit` all matches are returned. Additive.
+   * 1-based page number. Pages count from the newest item at the time of each request, so that items may repeat or be missing between pages when some are added or change meanwhile. Without `page` and `limit` all matches are returned, each once: prefer that. Additive.
    */
   page?: number
   /**
@@ -2750,7 +2759,7 @@ export interface ListSwapsQuery {
    */
   externalId?: string
   /**
-   * 1-based page number. Without `page` and `limit` all matches are returned. Additive.
+   * 1-based page number. Pages count from the newest item at the time of each request, so that items may repeat or be missing between pages when some are added or change meanwhile. Without `page` and `limit` all matches are returned, each once: prefer that. Additive.
    */
   page?: number
   /**

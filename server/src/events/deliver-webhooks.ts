@@ -111,13 +111,27 @@ async function attempt({ http, secrets, now }: DeliverWebhooksDeps, delivery: Cl
   async function post(): Promise<PostResult> {
     let signature: string
     try {
-      const opened = delivery.secrets.map((secret) => secrets.open(webhookId, secret))
-      signature = signDelivery(body, opened, now())
+      signature = signDelivery(body, openSecrets(secrets, delivery), now())
     } catch {
       return { status: null, error: 'its secret cannot be decrypted: rotate the secret' }
     }
     return http.post(delivery.url, { 'content-type': 'application/json', 'x-swapyard-signature': signature }, body)
   }
+}
+
+/**
+ * Throws if the newest one cannot be decrypted. The one before it is left out then, so that a rotation helps at once after a
+ * change of the pepper.
+ */
+function openSecrets(box: Pick<SecretBox, 'open'>, { webhookId, secrets }: ClaimedDelivery): readonly string[] {
+  return secrets.flatMap((secret, at) => {
+    try {
+      return [box.open(webhookId, secret)]
+    } catch (error) {
+      if (at === 0) throw error
+      return []
+    }
+  })
 }
 
 /** Null for a status of success, the only one that ends a delivery. */

@@ -62,7 +62,9 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
       const secret = sealNew(id)
       const rotated = { id, sealed: secret.toString('base64') }
       const webhook = { id, partnerId: partner.id, secret }
-      if (!UUID.test(id) || !(await webhooks.rotate(webhook, OVERLAP_MS, keep(rotated)))) throw notFound()
+      const outcome = UUID.test(id) ? await webhooks.rotate(webhook, OVERLAP_MS, keep(rotated)) : null
+      if (outcome === null) throw notFound()
+      if (outcome !== 'rotated') throw rotatedBefore(outcome)
       return rotated
     },
     openSecret: ({ id, sealed }) => secrets.open(id, Buffer.from(sealed, 'base64')),
@@ -88,6 +90,13 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
 
 /** One message for an unknown id and one of another partner: it must not reveal which. */
 const notFound = () => new AppError('WEBHOOK_NOT_FOUND', 'no webhook with this id: check the id', { field: 'id' })
+
+const rotatedBefore = (until: Date) =>
+  new AppError(
+    'WEBHOOK_SECRET_ROTATED',
+    `two secrets of this webhook sign until ${until.toISOString()}: rotate again from then on`,
+    { field: 'id', extra: { possibleFrom: until.toISOString() } },
+  )
 
 const limitReached = () =>
   new AppError('WEBHOOK_LIMIT_REACHED', `there are ${WEBHOOKS_MAX} webhooks already: delete one`, {

@@ -8,7 +8,7 @@ import type { EventStore } from './ports/store.ts'
 export type EventStreamsDeps = Readonly<{
   events: Pick<
     EventStore,
-    'lastPosition' | 'lastOfPartner' | 'after' | 'afterOfPartner' | 'findPosition' | 'hasRemoved'
+    'lastPosition' | 'lastOfPartner' | 'after' | 'afterOfPartner' | 'findPosition' | 'lastRemoved'
   >
   onCount(streams: number): void
   onError(error: unknown): void
@@ -160,10 +160,11 @@ async function findStart(
 ): Promise<StreamStart> {
   const beginning = { id: NO_EVENT, position: 0n }
   if (lastEventId === null) return (await events.lastOfPartner(partnerId)) ?? beginning
-  if (lastEventId === NO_EVENT && !(await events.hasRemoved(partnerId))) return beginning
+  if (lastEventId === NO_EVENT && (await events.lastRemoved(partnerId)) === null) return beginning
   const position = UUID.test(lastEventId) ? await events.findPosition(partnerId, lastEventId) : null
   if (position !== null) return { id: lastEventId, position }
   const message =
-    'Last-Event-ID is no event of yours, or events after it were deleted after 30 days: read the lists, then open a stream without it'
-  throw new AppError('EVENT_NOT_FOUND', message, { field: 'Last-Event-ID' })
+    'Last-Event-ID is no event of yours, or events after it were deleted after 30 days: open a stream after resumeAfter, then read the statuses of your exchanges and swaps'
+  const resumeAfter = (await events.lastRemoved(partnerId)) ?? NO_EVENT
+  throw new AppError('EVENT_NOT_FOUND', message, { field: 'Last-Event-ID', extra: { resumeAfter } })
 }

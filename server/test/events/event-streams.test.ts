@@ -258,6 +258,23 @@ test('a stream resumes before the first event of its partner until events were d
   await expect(open(stage.events, partner, begun)).rejects.toMatchObject(refusal)
 })
 
+test('the refusal of an unknown event names where a stream with everything that is kept begins', async () => {
+  stage.startWorkers()
+  const first = await open(stage.events)
+  await setStatuses(stage.database, await addExchange(stage.database, partner), statuses)
+  await expect.poll(() => first.types, PATIENCE).toEqual(types)
+  const findStart = (): Promise<string> =>
+    open(stage.events, partner, 'unknown').then(
+      () => expect.fail('the stream was opened'),
+      ({ problems: [problem] }: { problems: { resumeAfter: string }[] }) => problem?.resumeAfter ?? '',
+    )
+  const whole = await open(stage.events, partner, await findStart())
+  await expect.poll(() => whole.ids, PATIENCE).toEqual(first.ids)
+  await removeByAge(first.ids.slice(0, 2))
+  const rest = await open(stage.events, partner, await findStart())
+  await expect.poll(() => rest.ids, PATIENCE).toEqual(first.ids.slice(2))
+})
+
 test('events and their deliveries are deleted after 30 days, and later ones are delivered', async () => {
   const { webhooks } = stage.events.services
   // Nothing listens at the discard port.

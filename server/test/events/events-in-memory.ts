@@ -24,7 +24,7 @@ export function createEventsInMemory(): EventServices {
       if (found && found !== documented) webhooks.splice(webhooks.indexOf(found), 1)
       return found !== undefined
     },
-    rotate: async ({ partnerId, id }) => find(partnerId, id) !== undefined,
+    rotate: async ({ partnerId, id }) => (find(partnerId, id) === undefined ? null : 'rotated'),
     setDisabled: async (partnerId, id, disabledBy) => {
       const found = find(partnerId, id)
       if (found && found !== documented) webhooks[webhooks.indexOf(found)] = { ...found, disabledBy }

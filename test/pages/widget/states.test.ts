@@ -66,11 +66,12 @@ describeWith('chromium', 'the widget', () => {
     options: OpenOptions = {},
     prepare: (page: Page) => Promise<unknown> = async () => undefined,
   ) =>
-    site.open(options, async (page) => {
+    site.open({ ...options, members: { 'external-id': 'order-1', ...options.members } }, async (page) => {
       await fakeApi(page, { tracked })
       await prepare(page)
       const stored = JSON.stringify({ started: { token, startedAt: Date.now() } })
-      await page.addInitScript(`sessionStorage.setItem('swapyard:pk_sandbox:', ${JSON.stringify(stored)})`)
+      const name = 'swapyard:["pk_sandbox","","order-1"]'
+      await page.addInitScript(`sessionStorage.setItem('${name}', ${JSON.stringify(stored)})`)
     })
   const start = async (page: Page) => {
     await page.getByText('1 XRP ≈ 0.000625 ETH').waitFor()
@@ -131,6 +132,11 @@ describeWith('chromium', 'the widget', () => {
 
   test.each<[name: string, change: Partial<TrackedExchange>, texts: readonly string[]]>([
     ['confirming', { status: 'confirming', confirmationsSeen: 1 }, ['Payment seen', '1 of 2 confirmations']],
+    [
+      'a payment that left the chain: it is not asked for again',
+      { status: 'pending', statusReason: 'DEPOSIT_VANISHED' },
+      ['Waiting for your payment', 'Your payment is no longer in the blockchain.'],
+    ],
     [
       'finished',
       { status: 'finished', deposits: [{ ...deposit, amountToReceived: '0.0625', payoutHash: '0xFEED' }] },

@@ -6,7 +6,7 @@ import { describeCreateFailure, describeFirstFailure, NO_KEY, NO_SCRIPT_ORIGIN }
 import { labels } from './labels.ts'
 import { createOrderForm } from './order-form.ts'
 import { reportDelay } from './report-delay.ts'
-import { openSession, type Started } from './session.ts'
+import { openSession, type Started, sessionNameOf } from './session.ts'
 import { isRefused, startExchange } from './start-exchange.ts'
 import css from './style.css?inline'
 import type { Widget } from './widget.ts'
@@ -90,7 +90,7 @@ class SwapyardWidget extends HTMLElement {
         origin,
         api,
         publicApi: createSwapyard({ baseUrl: origin }),
-        session: openSession(`swapyard:${key}:${this.id}`),
+        session: openSession(sessionNameOf(key, this)),
         currencies: listed.filter(({ enabled }) => enabled),
         signal,
         announce: (text) => setText(this.#live, text),

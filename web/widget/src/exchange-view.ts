@@ -64,7 +64,8 @@ export function createExchangeView(
       const from = findCurrency(widget.currencies, `${request.fromCurrency}@${request.fromNetwork}`)
       deposit.append(createDepositPanel(widget, tracked, from, started.startedAt))
     }
-    deposit.hidden = status !== 'pending' || isTimeOver
+    // A payment that left the chain may return: a second one would be an exchange of its own.
+    deposit.hidden = status !== 'pending' || isTimeOver || tracked.statusReason === 'DEPOSIT_VANISHED'
     details.update(tracked)
     content.hidden = false
     another.hidden = false

@@ -96,7 +96,7 @@ function createFormEnd() {
 
 /** Checks and creates. Focuses what is missing. */
 function createStart(widget: Widget, { pricing, recipient, refund }: Order, options: OrderOptions) {
-  let last: Attempt | null = null
+  let last: (Attempt & Readonly<{ order: string }>) | null = null
   return async (): Promise<void> => {
     const checks = await Promise.all([recipient.check(), refund.check()])
     const terms = await pricing.terms()
@@ -104,8 +104,9 @@ function createStart(widget: Widget, { pricing, recipient, refund }: Order, opti
     if (checks.includes(false)) return void (recipient.focusProblem() || refund.focusProblem())
     const body = toBody(terms, recipient, refund, options.externalId)
     // A repeat of the same order after a lost answer cannot create a second exchange, even if its rate was replaced meanwhile.
-    if (last === null || !isSameOrder(last.body, body))
-      last = { body, idempotencyKey: createIdempotencyKey(), sentAt: Date.now() }
+    const order = toOrder(terms, body)
+    if (last === null || last.order !== order)
+      last = { body, idempotencyKey: createIdempotencyKey(), sentAt: Date.now(), order }
     try {
       options.onStarted(await startExchange(widget, last))
     } catch (error) {
@@ -115,8 +116,9 @@ function createStart(widget: Widget, { pricing, recipient, refund }: Order, opti
   }
 }
 
-const isSameOrder = (one: CreateExchangeBody, other: CreateExchangeBody): boolean =>
-  JSON.stringify({ ...one, rateId: null }) === JSON.stringify({ ...other, rateId: null })
+/** What the user ordered: a refresh of the price changes the rate id and the amount that was not typed. */
+const toOrder = ({ typed }: Terms, body: CreateExchangeBody): string =>
+  JSON.stringify({ ...body, rateId: null, fromAmount: typed })
 
 function toBody(
   { from, to, fromAmount, flow, rateId }: Terms,

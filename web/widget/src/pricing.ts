@@ -1,4 +1,4 @@
-import { type Currency, type Flow, numberToAmount, type RateQuote } from '@swapyard/sdk'
+import { addAmounts, type Currency, type Flow, numberToAmount, type RateQuote } from '@swapyard/sdk'
 import { type AmountField, createAmountField } from './amount-field.ts'
 import { createAmountProblem } from './amount-problem.ts'
 import { everySecond, formatClock } from './clock.ts'
@@ -16,7 +16,8 @@ const sides: readonly Side[] = ['from', 'to']
 const otherThan = (side: Side): Side => (side === 'from' ? 'to' : 'from')
 
 export type Pair = Readonly<{ from: Currency; to: Currency }>
-export type Terms = Pair & Readonly<{ fromAmount: string; flow: Flow; rateId: string | null }>
+/** `typed`: the side where the user typed, and the amount. The other one follows the price. */
+export type Terms = Pair & Readonly<{ fromAmount: string; flow: Flow; rateId: string | null; typed: string }>
 export type PricingOptions = Pair &
   Readonly<{
     amount: string
@@ -77,6 +78,8 @@ export class Pricing {
       fromAmount: numberToAmount(quote.fromAmount),
       flow: this.#flow.value(),
       rateId: quote.rateId,
+      // Without the zeros at the end.
+      typed: `${this.#side} ${addAmounts(toPlainAmount(this.#fields[this.#side].value()), '0')}`,
     }
   }
 

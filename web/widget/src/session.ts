@@ -9,6 +9,19 @@ type Stored = Readonly<{ attempt?: Attempt; started?: Started }>
 /** What a reload of the page must not lose, for this tab alone. */
 export type Session = Readonly<{ read(): Stored; write(stored: Stored): void }>
 
+/** What the order of the page is made of. */
+const ORDER_NAMES = ['from', 'to', 'amount', 'flow', 'address'] as const
+
+/**
+ * Each order of a page has a session of its own, so that the exchange of one is never shown for another. The external id names the
+ * order; without it, the order is what the form begins with.
+ */
+export function sessionNameOf(key: string, element: Element): string {
+  const read = (name: string) => element.getAttribute(name)?.trim() ?? ''
+  const order = read('external-id') || ORDER_NAMES.map(read)
+  return `swapyard:${JSON.stringify([key, element.id, order])}`
+}
+
 /** Without access to the storage, which a frame or a setting can deny, a reload begins again. */
 export function openSession(name: string): Session {
   return {

@@ -75,6 +75,7 @@ export const errorCodes = {
   WEBHOOK_DISABLED: 'conflict',
   WEBHOOK_LIMIT_REACHED: 'conflict',
   WEBHOOK_NOT_FOUND: 'not_found',
+  WEBHOOK_SECRET_ROTATED: 'conflict',
   WEBHOOK_URL_REFUSED: 'refused',
 } as const
 

@@ -18,8 +18,8 @@ export interface EventStore {
   afterOfPartner(partnerId: string, position: bigint, limit: number): Promise<readonly PublishedEvent[]>
   /** Null if the partner has no such event, or if an event of its streams after this one was deleted by age. */
   findPosition(partnerId: string, eventId: string): Promise<bigint | null>
-  /** Whether events of the partner's streams were deleted by age. */
-  hasRemoved(partnerId: string): Promise<boolean>
+  /** The newest event of the partner's streams that was deleted by age; a stream can begin after it. Null if none was. */
+  lastRemoved(partnerId: string): Promise<string | null>
   /** Deletes events older than `days`, and e-mails with them. Returns whether there are more. */
   removeOld(days: number, limit: number): Promise<boolean>
   /** For metrics. Ages in seconds, 0 without an event or a delivery. Deliveries of disabled webhooks are not counted. */
@@ -48,12 +48,15 @@ export interface WebhookStore {
   list(partnerId: string): Promise<readonly Webhook[]>
   find(partnerId: string, id: string): Promise<Webhook | null>
   remove(partnerId: string, id: string): Promise<boolean>
-  /** The old secret signs beside the new one for this time. False if there is no such webhook. */
+  /**
+   * The old secret signs beside the new one for this time. Until it ends, nothing is replaced: its end is returned. Null if there
+   * is no such webhook.
+   */
   rotate(
     webhook: Pick<NewWebhook, 'id' | 'partnerId' | 'secret'>,
     overlapMs: number,
     response: ClaimedResponse | null,
-  ): Promise<boolean>
+  ): Promise<'rotated' | Date | null>
   /** Null enables it: what waits is due at once. `partnerId` null: the operator, of any partner. False if there is no such webhook, or, for a partner, if the operator has disabled it. */
   setDisabled(partnerId: string | null, id: string, by: DisabledBy | null): Promise<boolean>
   /** The id of a test event, which the publisher delivers to this webhook alone. */

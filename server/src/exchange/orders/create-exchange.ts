@@ -156,7 +156,7 @@ async function screen(
 const idempotencyConflict = () =>
   new AppError(
     'IDEMPOTENCY_CONFLICT',
-    'this Idempotency-Key was used with another body: use a new key for a new request',
+    'this Idempotency-Key was used with another body or for another operation: use a new key for a new request',
   )
 
 const ownAddress = (field: 'address' | 'refundAddress') =>

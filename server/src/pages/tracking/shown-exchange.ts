@@ -39,6 +39,7 @@ export function toShownExchange(
 ): ShownExchange {
   const { exchange, current, status, reason, deposits } = tracked
   const hasExpired = exchange.expiresAt.getTime() <= now
+  const isVanished = status === 'pending' && deposits.length > 0
   const required = current === null ? exchange.estimate?.confirmations : current.confirmations.required
   return {
     tracked,
@@ -47,10 +48,11 @@ export function toShownExchange(
     assetNames,
     status,
     reason,
-    isPayable: status === 'pending' && !hasExpired,
+    // A payment that left the chain may return, beside a second one.
+    isPayable: status === 'pending' && !hasExpired && !isVanished,
     isTimeOver: status === 'pending' && hasExpired,
     isLockOver: exchange.fixedUntil !== null && exchange.fixedUntil.getTime() <= now,
-    isVanished: status === 'pending' && deposits.length > 0,
+    isVanished,
     takesRefundAddress,
     confirmations:
       status !== 'confirming' || typeof required !== 'number'

@@ -1,6 +1,6 @@
 import type { PublishedEvent, UnpublishedEvent } from '../../../events/domain/partner-event.ts'
 import type { EventStore, QueueMeasures } from '../../../events/ports/store.ts'
-import { type Database, hasRow, type RowOf, type Sql, type Tx } from '../core/database.ts'
+import type { Database, RowOf, Sql, Tx } from '../core/database.ts'
 
 /** Held from the assignment of positions until the commit, so that positions become visible in ascending order. */
 const POSITION_LOCK = 7_240_931
@@ -69,11 +69,18 @@ export function createEventStore(database: Database): EventStore {
         [id, partnerId],
         'find-event',
       ),
-    hasRemoved: (partnerId) =>
-      hasRow(database, 'select 1 from removed_partner_events where partner_id = $1', [partnerId]),
+    lastRemoved: (partnerId) => lastRemoved(database, partnerId),
     removeOld: (days, limit) => removeOld(database, days, limit),
     measure: () => measure(database),
   }
+}
+
+async function lastRemoved(sql: Sql, partnerId: string): Promise<string | null> {
+  const [row] = await sql.query<{ id: string }>(
+    'select event_id as id from removed_partner_events where partner_id = $1',
+    [partnerId],
+  )
+  return row?.id ?? null
 }
 
 const UNPUBLISHED = `select id, partner_id as "partnerId", kind, subject_id as "subjectId", type, webhook_id as "webhookId",

@@ -78,16 +78,24 @@ async function rotate(
   { id, partnerId, secret }: Pick<NewWebhook, 'id' | 'partnerId' | 'secret'>,
   overlapMs: number,
   response: ClaimedResponse | null,
-): Promise<boolean> {
-  const isFound = await hasRow(
+): Promise<'rotated' | Date | null> {
+  // A third secret would end the one that receivers still use.
+  const isRotated = await hasRow(
     tx,
     `update webhooks set secret = $3, previous_secret = secret,
        previous_until = clock_timestamp() + $4::bigint * interval '1 millisecond'
-     where id = $1 and partner_id = $2 returning 1`,
+     where id = $1 and partner_id = $2 and (previous_until is null or previous_until <= clock_timestamp()) returning 1`,
     [id, partnerId, secret, overlapMs],
   )
-  if (isFound) await saveInTransaction(tx, response)
-  return isFound
+  if (isRotated) {
+    await saveInTransaction(tx, response)
+    return 'rotated'
+  }
+  const [row] = await tx.query<{ until: Date | null }>(
+    'select previous_until as until from webhooks where id = $1 and partner_id = $2',
+    [id, partnerId],
+  )
+  return row?.until ?? null
 }
 
 /**

@@ -15,7 +15,7 @@ type Addresses = Readonly<{ fromAmount: string; address: string | undefined; ref
 /** The partner's side of an order: quotes, creates, and the records of what both stated. */
 export type Partner = Readonly<{
   published: Published
-  /** Quotes and creates that state another amount than the customers' own arithmetic. */
+  /** Quotes and creates that state another amount, partner fee or network cost than the customers' own arithmetic. */
   disputes(): readonly string[]
   /** Records the quote, the cost of a refund and of the payment between two legs. */
   requestQuote(pair: Pair, amount: string): Promise<Quote>
@@ -55,7 +55,7 @@ export function createPartner(
 
   return {
     published,
-    disputes: () => disputes,
+    disputes: () => [...published.disputes(), ...disputes],
     async requestQuote({ from, to, flow, privateType }, amount) {
       await recordNetworkFee(to, from)
       if (privateType !== null) {

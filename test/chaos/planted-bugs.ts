@@ -174,6 +174,19 @@ export const plantedBugs: readonly PlantedBug[] = [
     attack: payDifferentAmounts,
   },
   {
+    name: 'quotes and takes twice the network fee',
+    // Quotes, payouts and ledger agree, and each customer gets what was quoted.
+    shows: /^other: a quote of .* to .* states network costs of \d+, and those of the chains are \d+$/,
+    patches: [
+      {
+        file: 'server/src/exchange/domain/pricing.ts',
+        find: 'const networkUnits = toCosts.networkUnits + depositCost(book, from, to)',
+        put: 'const networkUnits = 2n * (toCosts.networkUnits + depositCost(book, from, to))',
+      },
+    ],
+    attack: async (run) => void (await run.customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' })),
+  },
+  {
     name: 'ignores the fixed rate',
     // With still prices the live rate is better for the customer, by the surcharge of a fixed rate.
     shows: /^(paidTwice|lost): .* got [1-9]\d* of btc@btc, .* is due$/,

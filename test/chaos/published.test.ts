@@ -1,4 +1,6 @@
-import { afterEach, expect, test } from 'vitest'
+import { formatUnits } from 'viem'
+import { afterEach, describe, expect, test } from 'vitest'
+import { decimalsOf } from '../support/published-prices.ts'
 import { type LocalServer, readBody, sendJson, startLocalServer } from './local-server.ts'
 import { createPublishedTerms } from './published.ts'
 import { startRpcProxy } from './rpc-proxy.ts'
@@ -18,6 +20,51 @@ test.each([
   published.record('btc@btc', 'eth@eth', quote)
   expect(published.networkFee('btc@btc', 'eth@eth')).toEqual({ least, most })
   expect(published.refundFee('eth@eth')).toEqual({ least, most })
+})
+
+/**
+ * At base fees of 2 gwei, tips of 1 gwei and 10 satoshis per virtual byte. A payment of ether costs 25 200 × 5 gwei, its deposit 25 200 × 3.5
+ * gwei, a payment of USDT 78 000 × 5 gwei and its deposit 103 200 × 3.5 gwei; bitcoin 209 and 68 virtual bytes. Converted at 3420.684 to
+ * 96380.72 dollars, and so on.
+ */
+const costs: readonly (readonly [from: string, to: string, both: bigint, payment: bigint])[] = [
+  ['btc@btc', 'eth@eth', 317_749_198_962_600n, 126_000_000_000_000n],
+  ['btc@btc', 'usdt@eth', 1_989_719n, 1_334_067n],
+  ['eth@eth', 'btc@btc', 2_404n, 2_090n],
+  ['eth@eth', 'usdt@eth', 1_635_772n, 1_334_067n],
+  ['usdt@eth', 'btc@btc', 3_372n, 2_090n],
+  ['usdt@eth', 'eth@eth', 487_200_000_000_000n, 126_000_000_000_000n],
+]
+
+describe.each(costs)('a quote of %s to %s', (from, to, both, payment) => {
+  const listDisputes = (fixedFees: readonly string[], network: bigint, payout: bigint) => {
+    const published = createPublishedTerms(fixedFees)
+    const text = (units: bigint) => formatUnits(units, decimalsOf(to))
+    published.record(from, to, { fees: { network: text(network), payout: text(payout) }, min: 0.01 })
+    return published.disputes()
+  }
+
+  test('may state the network costs of its chains', () => {
+    for (const fixedFees of [[], ['eth']]) expect(listDisputes(fixedFees, both, payment)).toEqual([])
+  })
+
+  test.each<[string, readonly string[], bigint]>([
+    ['twice that', [], 2n],
+    ['twice that where the fee rates are constant', ['eth'], 2n],
+    ['nothing', [], 0n],
+  ])('may not state %s', (_what, fixedFees, factor) => {
+    const cost = (what: string, units: bigint) =>
+      `a quote of ${what} states network costs of ${factor * units}, and those of the chains are ${units}`
+    expect(listDisputes(fixedFees, factor * both, payment)).toEqual([cost(`${from} to ${to}`, both)])
+    expect(listDisputes(fixedFees, both, factor * payment)).toEqual([cost(`one payment of ${to}`, payment)])
+  })
+
+  test('may not state one unit more or less where the fee rates are constant', () => {
+    for (const difference of [-1n, 1n]) {
+      expect(listDisputes(['eth'], both + difference, payment)).toHaveLength(1)
+      expect(listDisputes(['eth'], both, payment + difference)).toHaveLength(1)
+    }
+  })
 })
 
 test('a proxy with fixed fees states the same rates whatever its node estimates, and changes nothing else', async () => {

@@ -1,7 +1,8 @@
 import { parseUnits } from 'viem'
+import { exchangeCost, paymentCost } from '../support/network-costs.ts'
 import { decimalsOf, feeMovePercent } from '../support/published-prices.ts'
 import type { Json } from '../support/until.ts'
-import type { Published, Range } from './dues.ts'
+import { isWithin, type Published, type Range } from './dues.ts'
 
 /** The fee of the partner of a run, which is set when its fleet starts. */
 export const PARTNER_BPS = 20n
@@ -11,6 +12,8 @@ export type PublishedTerms = Published &
   Readonly<{
     /** Records a quote, as the API returned it. */
     record(from: string, to: string, quote: Json): void
+    /** Quotes whose network costs are not those of the chains. */
+    disputes(): readonly string[]
   }>
 
 /** `fixedFees`: networks whose nodes state constant fee rates, so that their fees are exact. */
@@ -20,16 +23,27 @@ export function createPublishedTerms(fixedFees: readonly string[]): PublishedTer
   const fees = new Map<string, Range>()
   const refundFees = new Map<string, Range>()
   const minimums = new Map<string, Range>()
+  const disputes = new Set<string>()
+  const percentOfPair = (from: string, to: string) => largest(percentOf(from), percentOf(to))
+  const compare = (what: string, units: bigint, cost: bigint | null, percent: bigint) => {
+    if (cost === null || isWithin(widen({ least: cost, most: cost }, percent), units)) return
+    disputes.add(`${what} states network costs of ${units}, and those of the chains are ${cost}`)
+  }
   return {
     partnerBps: PARTNER_BPS,
+    disputes: () => [...disputes],
     record(from, to, { fees: quoted, min }) {
-      extend(fees, `${from} ${to}`, parseUnits(quoted.network, decimalsOf(to)))
-      extend(refundFees, to, parseUnits(quoted.payout, decimalsOf(to)))
+      const network = parseUnits(quoted.network, decimalsOf(to))
+      const payout = parseUnits(quoted.payout, decimalsOf(to))
+      compare(`a quote of ${from} to ${to}`, network, exchangeCost(from, to), percentOfPair(from, to))
+      compare(`a quote of one payment of ${to}`, payout, paymentCost(to), percentOf(to))
+      extend(fees, `${from} ${to}`, network)
+      extend(refundFees, to, payout)
       // A JSON number of three significant digits.
       extend(minimums, `${from} ${to}`, parseUnits(min.toFixed(decimalsOf(from)), decimalsOf(from)))
     },
     hasNetworkFee: (from, to) => fees.has(`${from} ${to}`),
-    networkFee: (from, to) => widen(get(fees, `${from} ${to}`), largest(percentOf(from), percentOf(to))),
+    networkFee: (from, to) => widen(get(fees, `${from} ${to}`), percentOfPair(from, to)),
     refundFee: (currency) => widen(get(refundFees, currency), percentOf(currency)),
     minimum: (from, to) => get(minimums, `${from} ${to}`),
   }

@@ -16,6 +16,16 @@ const read = async (id: string) => (await app.get(`/v1/cross-chain/exchange/stat
 const waitForStatus = (id: string, status: string) =>
   until(`the exchange is ${status}`, async () => (await read(id)).status === status, PATIENCE_MS)
 
+const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'bnb', toNetwork: 'bsc' }
+
+/** A create that can be sent again: each time with the same key and body. */
+async function prepareCreate(flow: 'standard' | 'fixed-rate') {
+  const query = new URLSearchParams({ ...pair, amount: '0.1', flow })
+  const { rateId } = (await app.get(`/v1/cross-chain/rate?${query}`)).json()
+  const body = { ...pair, fromAmount: '0.1', flow, address: app.recipient, ...(rateId ? { rateId } : {}) }
+  return () => app.post('/v1/cross-chain/exchange', body, { 'idempotency-key': `expired ${flow}` })
+}
+
 describe('POST /sandbox/expiries', () => {
   test('lets an exchange expire now', async () => {
     const order = await app.order()
@@ -29,6 +39,24 @@ describe('POST /sandbox/expiries', () => {
     await waitForStatus(order.id, 'failed')
     expect(await read(order.id)).toMatchObject({ statusReason: 'EXPIRED', expiresAt, exchanges: [] })
   })
+
+  test.each(['standard', 'fixed-rate'] as const)(
+    'leaves the answer that a repeat of the create has (%s)',
+    async (flow) => {
+      const create = await prepareCreate(flow)
+      const first = await create()
+      expect(first.statusCode).toBe(201)
+      const { id, expiresAt, fixedUntil } = first.json()
+      expect(fixedUntil === null).toBe(flow === 'standard')
+      // The second is refused.
+      for (const status of [201, 409]) {
+        expect((await expire(id)).statusCode).toBe(status)
+        await waitForStatus(id, 'failed')
+        expect((await read(id)).expiresAt).not.toBe(expiresAt)
+        expect((await create()).body).toBe(first.body)
+      }
+    },
+  )
 
   test('is refused with 409 as soon as the payment is seen, and the exchange is executed', async () => {
     const order = await app.order()

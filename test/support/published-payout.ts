@@ -1,5 +1,6 @@
 import { parseUnits } from 'viem'
 import { expect } from 'vitest'
+import { exchangeCost } from './network-costs.ts'
 import { convertAtLiveRate, decimalsOf, feeMovePercent } from './published-prices.ts'
 import type { Scenario } from './scenario.ts'
 import { readNetworkFee } from './scenario-reads.ts'
@@ -14,7 +15,8 @@ type Paid = Readonly<{
 
 /**
  * Runs `exchange`, and expects that the address received what the deposits are worth at the published prices and spread, less the
- * published network fee of each payout. Nothing of the sum comes from the records of the exchange.
+ * published network fee of each payout. Nothing of the sum comes from the records of the exchange. The published fee must be that of the
+ * chains, where their fee rates are known.
  */
 export async function expectPublishedPayout(
   scenario: Scenario,
@@ -36,6 +38,11 @@ export async function expectPublishedPayout(
   // The fee at the credit may differ from both quotes by what fee rates move between blocks.
   const percent = [from, to].map(feeMovePercent).reduce((a: bigint, b: bigint) => (a > b ? a : b))
   const [least, most] = feeBefore < feeAfter ? [feeBefore, feeAfter] : [feeAfter, feeBefore]
+  const cost = exchangeCost(from, to)
+  if (cost !== null) {
+    expect(least).toBeGreaterThanOrEqual((cost * (100n - percent)) / 100n)
+    expect(most).toBeLessThanOrEqual((cost * (100n + percent)) / 100n)
+  }
   const count = BigInt(amounts.length)
   const fee = worth - received
   expect(fee).toBeGreaterThanOrEqual((count * least * (100n - percent)) / 100n)

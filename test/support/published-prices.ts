@@ -46,6 +46,14 @@ export function grossOf(from: string, to: string, units: bigint): bigint {
 export const convertAtLiveRate = (from: string, to: string, units: bigint): bigint =>
   lessSpread(grossOf(from, to, units), SPREAD_BPS)
 
+/** Units of `to` that cover a cost of `units` of `from`, which is bought at the ask with what `to` gives at the bid, rounded up once. */
+export function costIn(from: string, to: string, units: bigint): bigint {
+  if (from === to) return units
+  const [bought, sold] = [marketOf(from), marketOf(to)]
+  const divisor = (priceOf(to) - halfSpread(to)) * 10n ** BigInt(bought.decimals)
+  return (units * (priceOf(from) + halfSpread(from)) * 10n ** BigInt(sold.decimals) + divisor - 1n) / divisor
+}
+
 export const lessSpread = (units: bigint, bps: bigint): bigint => (units * (ALL_BPS - bps)) / ALL_BPS
 
 function marketOf(currency: string) {

@@ -217,16 +217,25 @@ export async function findRepeated(
   partnerId: string,
   key: string,
 ): Promise<{ requestHash: string; exchange: Exchange } | null> {
-  const [row] = await sql.query<ExchangeRow & { request_hash: string }>(
-    `select ${exchangeColumns}, k.request_hash from idempotency_keys k join exchanges e on e.id = k.exchange_id
+  const [row] = await sql.query<RepeatedRow>(
+    `select ${exchangeColumns}, k.request_hash, k.expires_at as answered_expires_at, k.fixed_until as answered_fixed_until
+     from idempotency_keys k join exchanges e on e.id = k.exchange_id
      join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where k.partner_id = $1 and k.key = $2`,
     [partnerId, key],
   )
-  return row ? { requestHash: row.request_hash, exchange: createdAs(toExchange(row)) } : null
+  return row ? { requestHash: row.request_hash, exchange: createdAs(row) } : null
 }
 
-/** The response of a create says `pending`, whatever the status is now. */
-const createdAs = (exchange: Exchange): Exchange => ({ ...exchange, status: 'pending', reason: null })
+/** `answered_…`: the times that the create stated; null = those of the exchange. */
+type RepeatedRow = ExchangeRow &
+  Readonly<{ request_hash: string; answered_expires_at: Date | null; answered_fixed_until: Date | null }>
+
+/** The response of a create says `pending` and its own times, whatever the exchange has now. */
+function createdAs(row: RepeatedRow): Exchange {
+  const { answered_expires_at: expiresAt, answered_fixed_until: fixedUntil } = row
+  const times = expiresAt === null ? {} : { expiresAt, fixedUntil }
+  return { ...toExchange(row), ...times, status: 'pending', reason: null }
+}
 
 async function insert(
   target: Database | Tx,

@@ -1,0 +1,41 @@
+import { costIn } from './published-prices.ts'
+
+/*
+ * The network costs that a quote must state, from the fee rates that the sandbox gives its chains and the sizes that
+ * docs/lifecycle.md ("Network costs") publishes. Nothing here may come from the server or from what it quotes.
+ */
+
+/** In units of the network's coin: what one payment costs, and a deposit before it can pay out. */
+type Costs = Readonly<{ coin: string; payment: bigint; deposit: bigint }>
+
+const GWEI = 10n ** 9n
+/** Of eth: the base fee that the sandbox gives every block, and the tip of its customers. */
+const [BASE_FEE, TIP] = [2n * GWEI, GWEI]
+/** A payment is also sent if the base fee doubles; a sweep if it rises by a quarter. */
+const [PAYMENT_RATE, SWEEP_RATE] = [2n * BASE_FEE + TIP, (5n * BASE_FEE) / 4n + TIP]
+/** A transfer of the coin takes 21 000 gas (Yellow Paper, appendix G), one of a token about 65 000. 20 % more. */
+const [COIN_GAS, TOKEN_GAS] = [25_200n, 78_000n]
+/** Units per virtual byte: the sandbox's btc states no estimate, so ten times the fee that it relays. */
+const BITCOIN_RATE = 10n
+/** BIP-141, P2WPKH with the longest signature: a transaction with two inputs and two outputs, and one more input. */
+const [PAYMENT_SIZE, INPUT_SIZE] = [209n, 68n]
+
+/** Absent: the node estimates from the payments of recent blocks, so that no rate is known in advance. */
+const COSTS: Readonly<Record<string, Costs>> = {
+  'btc@btc': { coin: 'btc@btc', payment: PAYMENT_SIZE * BITCOIN_RATE, deposit: INPUT_SIZE * BITCOIN_RATE },
+  'eth@eth': { coin: 'eth@eth', payment: COIN_GAS * PAYMENT_RATE, deposit: COIN_GAS * SWEEP_RATE },
+  // The deposit of a token is swept, and its address is supplied with gas before.
+  'usdt@eth': { coin: 'eth@eth', payment: TOKEN_GAS * PAYMENT_RATE, deposit: (COIN_GAS + TOKEN_GAS) * SWEEP_RATE },
+}
+
+/** What one payment of the currency costs, in its units; null = unknown. */
+export function paymentCost(currency: string): bigint | null {
+  const costs = COSTS[currency]
+  return costs === undefined ? null : costIn(costs.coin, currency, costs.payment)
+}
+
+/** The costs of both sides of an exchange, in units of `to`; null = unknown. */
+export function exchangeCost(from: string, to: string): bigint | null {
+  const [source, payment] = [COSTS[from], paymentCost(to)]
+  return source === undefined || payment === null ? null : payment + costIn(source.coin, to, source.deposit)
+}

@@ -47,13 +47,7 @@ export function createWalletStore(sql: Sql, locking = false): WalletStore {
         address,
       ]),
     cancelUnsignedSweep: (depositId) => cancelUnsignedSweep(sql, depositId),
-    async sweptUnits(payoutId) {
-      const [row] = await sql.query<{ units: string | null }>(
-        'select sum(credited_units) as units from deposits where swept_by = $1',
-        [payoutId],
-      )
-      return BigInt(row?.units ?? 0)
-    },
+    sweptUnits: (payoutId) => sweptUnits(sql, payoutId),
     countGasSupplies: (network, address) => countGasSupplies(sql, network, address),
     async listFundings(network, limit) {
       const rows = await sql.query<FundingRow>(
@@ -168,6 +162,14 @@ async function postponeSweep(
      where ${isSame}`,
     [...values, depth, deposits.length === 0 ? null : delayMs],
   )
+}
+
+async function sweptUnits(sql: Sql, payoutId: string): Promise<bigint> {
+  const [row] = await sql.query<{ units: string | null }>(
+    'select sum(credited_units) as units from deposits where swept_by = $1',
+    [payoutId],
+  )
+  return BigInt(row?.units ?? 0)
 }
 
 async function cancelUnsignedSweep(sql: Sql, depositId: string): Promise<void> {

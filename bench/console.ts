@@ -78,8 +78,8 @@ type Answer = Readonly<{ data?: readonly Row[]; next?: string | null }>
 type Read = (path: string) => Promise<Answer>
 
 /**
- * Lists of the admin API beside `rows` exchanges, deposits, payouts, swaps, acts, deliveries and conversions in the ledger, a tenth as
- * many requests and sessions of operators, and the exchanges, swaps and acts of rare combinations, over one connection. The pools of a
+ * Lists of the admin API beside `rows` exchanges, deposits, payouts, swaps, actions, deliveries and conversions in the ledger, a tenth as
+ * many requests and sessions of operators, and the exchanges, swaps and actions of rare combinations, over one connection. The pools of a
  * network (`pools/list`) are in the memory of a process with swaps, which this one has not.
  */
 export async function benchConsole(infrastructure: Infrastructure, rows: number): Promise<Result[]> {
@@ -102,7 +102,7 @@ export async function benchConsole(infrastructure: Infrastructure, rows: number)
   const singles = [
     ['held payouts', 'payouts?attention=held'],
     ['queue of payouts', 'payouts/queue?network=eth'],
-    ['story of an exchange', `exchanges/story?id=${id}`],
+    ['details of an exchange', `exchanges/story?id=${id}`],
     ['decisions about a held deposit', `held/decisions?exchangeId=${held?.exchangeId}&deposit=${held?.depositId}`],
   ] as const
   // What is not found is answered at once.

@@ -64,7 +64,7 @@ export const quoteRequests: readonly Request[] = Array.from({ length: QUOTE_VARI
   get(quotePath(pairs[n % pairs.length] ?? onePair, `1.${String(n + 1).padStart(6, '0')}`), { isTimed: true }),
 )
 
-/** Deposits on a UTXO chain and on an account chain, with small amounts, so that the reserve covers every fixed rate. */
+/** Deposits in a UTXO family and in an account family, with small amounts, so that the reserve covers every fixed rate. */
 const createPairs = [
   { pair: ['btc', 'btc', 'eth', 'eth'], whole: '0.01', refundAddress: 'bcrt1qq2yshcmzdlznnpxx258xswqlmqcxjs4dssfxt2' },
   { pair: ['bnb', 'bsc', 'eth', 'eth'], whole: '0.5', refundAddress: `0x${'5e'.repeat(20)}` },

@@ -4,7 +4,7 @@ import Type, { type TObject, type TProperties } from 'typebox'
 export const operatorRoles = ['viewer', 'support', 'treasurer', 'admin'] as const
 export type OperatorRole = (typeof operatorRoles)[number]
 
-/** An act of an operator. Its body has `reason` and `preview` beside the arguments. */
+/** An action of an operator. Its body has `reason` and `preview` beside the arguments. */
 export type AdminAction = Readonly<{
   path: string
   summary: string

@@ -285,7 +285,7 @@ const serviceActions = {
   },
 } as const satisfies Group
 
-/** Every act, with the least role and whether it needs a second person. */
+/** Every action, with the least role and whether it needs a second person. */
 export const adminActions = {
   ...exchangeActions,
   ...payoutActions,
@@ -301,6 +301,6 @@ export type AdminArguments<Name extends AdminActionName> = Static<(typeof adminA
 export const includesRole = (role: OperatorRole, least: OperatorRole): boolean =>
   operatorRoles.indexOf(role) >= operatorRoles.indexOf(least)
 
-/** Who may approve an act: its own role, and at least a treasurer. */
+/** Who may approve an action: its own role, and at least a treasurer. */
 export const approverOf = ({ role: least }: Pick<AdminAction, 'role'>): OperatorRole =>
   includesRole(least, 'treasurer') ? least : 'treasurer'

@@ -38,7 +38,7 @@ export const exchangeReads = {
       oldestStepAt: ['time?', 'Since when the longest waiting step is due; null = none is.', null],
       heldExecutions: ['whole', 'Deposits that wait for an operator, at most 1000.', 0],
       heldPayouts: ['whole', 'Payouts that wait for an operator, at most 1000.', 0],
-      openRequests: ['whole', 'Acts that wait for a second person, at most 1000.', 0],
+      openRequests: ['whole', 'Actions that wait for a second person, at most 1000.', 0],
       alarms: ['record', 'Unacknowledged alarms by severity.', { critical: 0, warning: 1 }],
       pauses: ['whole', 'Pauses in force.', 0],
       networks: ['record', 'Lag in seconds since each network was last at its head.', { btc: 2 }],
@@ -92,7 +92,7 @@ export const exchangeReads = {
   exchange: one(
     [
       'exchanges/story',
-      'One exchange as a story',
+      'One exchange in full',
       'Terms, timeline, deposits, payouts, ledger entries, guards and explorer links.',
     ],
     {
@@ -157,7 +157,7 @@ export const exchangeReads = {
       'What each decision would pay now, without carrying it out. Empty if the deposit is not held, or if several are and none is named.',
     ],
     {
-      action: ['text', 'Act.', 'exchanges-release'],
+      action: ['text', 'Action.', 'exchanges-release'],
       meaning: ['text', 'What it means.', 'resumes it where it was held'],
       pays: ['text?', 'Amount in coins; null = nothing, or not known now.', '0.0995'],
       currency: ['text?', 'Its currency.', 'eth@eth'],

@@ -5,7 +5,7 @@ import { componentHeaders, componentResponses } from './openapi-responses.ts'
 import { componentSchemas, exampleOf, type Json, type JsonObject, toPlainJson } from './openapi-schemas.ts'
 
 const tags: Readonly<Record<AdminRoute['tag'], string>> = {
-  Acts: 'What an operator does. Each has a reason and a preview, and some need a second person.',
+  Actions: 'What an operator does. Each has a reason and a preview, and some need a second person.',
   Reads: 'What an operator sees.',
   Session: 'Logins, second factors, sessions and approvals.',
 }
@@ -96,7 +96,7 @@ export function adminOpenApiDocument(
       title: 'Swapyard Admin API',
       version: '1.0.0',
       description:
-        'For operators: the console and the command line call it. Log in, then read and act. Every act states a reason, which the audit log keeps.',
+        'For operators: the console and the command line call it. Log in, then read and act. Every action states a reason, which the audit log keeps.',
       contact: { name: 'The operator of this server', url: `${serverUrl}/docs` },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

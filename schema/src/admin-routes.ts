@@ -7,7 +7,7 @@ import { openRecord } from './admin-scalars.ts'
 export type AdminRoute = Readonly<{
   method: 'GET' | 'POST'
   path: string
-  tag: 'Session' | 'Reads' | 'Acts'
+  tag: 'Session' | 'Reads' | 'Actions'
   summary: string
   description: string
   role: OperatorRole | 'open'
@@ -52,11 +52,11 @@ const Session = Type.Object({
   }),
   confirmedUntil: Type.String({
     format: 'date-time',
-    description: 'Until then acts that move money need no second factor.',
+    description: 'Until then actions that move money need no second factor.',
     examples: ['2026-11-26T11:05:00.000Z'],
   }),
   twoPersons: Type.Boolean({
-    description: 'Acts that move money or change limits need a second person.',
+    description: 'Actions that move money or change limits need a second person.',
     examples: [true],
   }),
   hasSecondFactor: Type.Boolean({
@@ -79,15 +79,15 @@ const Accepted = Type.Object({
     examples: [['ABCDE-FGHIJ-KLMNO-PQRST']],
   }),
 })
-/** What an act did, would do, or waits for. */
+/** What an action did, would do, or waits for. */
 export const ActionResult = Type.Object({
   state: Type.String({
     enum: ['preview', 'done', 'asked'],
     description: '`preview`: nothing was changed. `asked`: waits for a second person.',
     examples: ['done'],
   }),
-  requestId: textOrNull('Of an act that waits for a second person.', null),
-  result: openRecord('What the act answers, or would answer.', {}),
+  requestId: textOrNull('Of an action that waits for a second person.', null),
+  result: openRecord('What the action answers, or would answer.', {}),
   acts: Type.Array(openRecord('A row of the audit log, with the state before and after.', {}), {
     description: 'What is, or would be, written to the audit log.',
     examples: [[]],
@@ -177,7 +177,7 @@ export const adminSessionRoutes = {
   confirmSession: post(
     'session/confirm',
     'Give a second factor again',
-    'Acts that move money need one of the last five minutes. `password` takes its place for an operator without a second factor, which the sandbox permits.',
+    'Actions that move money need one of the last five minutes. `password` takes its place for an operator without a second factor, which the sandbox permits.',
     closed({ code, password: Type.Optional(password) }),
     session,
     'viewer',
@@ -252,8 +252,8 @@ export const adminSessionRoutes = {
   ),
   approveRequest: post(
     'requests/approve',
-    'Approve an act',
-    'Carries the act out, once, on the state about which it was asked: `REQUEST_OUTDATED` where that has changed. Not the operator who asked. Needs a second factor of the last five minutes.',
+    'Approve an action',
+    'Carries the action out, once, on the state about which it was asked: `REQUEST_OUTDATED` where that has changed. Not the operator who asked. Needs a second factor of the last five minutes.',
     closed({
       id: text('Id of the request.', '0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11', 64),
       preview: Type.Optional(Type.Boolean({ description: 'Only show what it would do.', examples: [true] })),
@@ -263,7 +263,7 @@ export const adminSessionRoutes = {
   ),
   rejectRequest: post(
     'requests/reject',
-    'Reject an act',
+    'Reject an action',
     'By a second person, or withdrawn by the operator who asked.',
     closed({
       id: text('Id of the request.', '0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11', 64),
@@ -286,7 +286,7 @@ function toActionRoute(action: AdminAction): AdminRoute {
   return {
     method: 'POST',
     path,
-    tag: 'Acts',
+    tag: 'Actions',
     summary,
     description,
     role,

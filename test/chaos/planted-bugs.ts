@@ -206,8 +206,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: refund,
-        find: 'units: units - feeUnits, heldMs: null',
-        put: 'units: (units - feeUnits) / 2n, heldMs: null',
+        find: 'units: units - feeUnits, delayMs: null',
+        put: 'units: (units - feeUnits) / 2n, delayMs: null',
       },
     ],
     attack: payDifferentAmounts,

@@ -111,7 +111,7 @@ test('a payout whose nonce another transaction used is reversed, and paid once a
   expect(shown).toMatchObject({ status: 'finished', statusReason: 'PAYOUT_VANISHED' })
   expect(shown.exchanges[0]).toMatchObject({ statusReason: 'PAYOUT_VANISHED', amountToReceived: null })
   const [held] = await scenario.app.store.operator.listHeldPayouts(10)
-  expect(held).toMatchObject({ exchangeId: second.id, attention: 'LOST', lost: true })
+  expect(held).toMatchObject({ exchangeId: second.id, attention: 'LOST', isReversed: true })
   const units = parseUnits(reversed.amountToReceived, 18)
   expect(await readBalance(scenario, `liability:lost:${held?.id}`, currency)).toBe(-units)
   expect(await readAlarms(scenario, 'reversed:')).toHaveLength(1)

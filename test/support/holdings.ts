@@ -1,7 +1,7 @@
 import type { Sql } from '../../server/src/adapters/postgres/core/database.ts'
 import type { Asset, AssetId } from '../../server/src/core/domain/asset.ts'
 import type { Catalogue } from '../../server/src/core/domain/catalogue.ts'
-import { spendsInPlace } from '../../server/src/core/domain/network.ts'
+import { isUtxoFamily } from '../../server/src/core/domain/network.ts'
 import type { Chain } from '../../server/src/exchange/ports/chain.ts'
 import type { Store } from '../../server/src/exchange/ports/store/store.ts'
 import { listOwnAddresses } from './utxo-wallets.ts'
@@ -11,7 +11,7 @@ import { listOwnAddresses } from './utxo-wallets.ts'
  * Monero what monero-wallet.ts names.
  */
 export type NodeBalances = Readonly<{
-  /** The app's unspent outputs on a UTXO network, from its node or from a wallet program. */
+  /** The app's unspent outputs in a UTXO family, from its node or from a wallet program. */
   outputs(network: string, addresses: readonly string[]): Promise<bigint>
   /** What an account holds of a token, or of the native coin if `contract` is null. */
   account(network: string, address: string, contract: string | null): Promise<bigint>
@@ -122,7 +122,7 @@ type UncreditedRow = Readonly<{
 const difference = (account: string, asset: AssetId, booked: bigint, held: bigint): string =>
   `the ledger has ${booked} of ${asset} in ${account}, and the chain has ${held}`
 
-/** On UTXO networks the wallet includes all credited deposits. */
+/** In UTXO families the wallet includes all credited deposits. */
 async function findWalletFaults(books: Books, nodes: NodeBalances, deposits: Deposits): Promise<string[]> {
   const faults: string[] = []
   const ledger = await books.store.ledger.balances('asset:wallet')
@@ -195,6 +195,6 @@ async function findFeeFaults({ database, chains }: Books, nodes: NodeBalances): 
 function listServed({ catalogue, chains }: Books) {
   return catalogue.list().flatMap(({ asset, network }) => {
     const chain = chains.get(asset.network)
-    return chain === undefined ? [] : [{ asset, chain, isSpentInPlace: spendsInPlace(network) }]
+    return chain === undefined ? [] : [{ asset, chain, isSpentInPlace: isUtxoFamily(network) }]
   })
 }

@@ -106,7 +106,7 @@ describe('the check of a scenario finds in the rows', () => {
 
 describe('the check of a scenario finds on the chains', () => {
   for (const more of [-1n, 1n]) {
-    test(`a wallet of an account-based network with ${more} units more than the ledger`, async () => {
+    test(`a wallet of an account family with ${more} units more than the ledger`, async () => {
       await expect(check(showing('eth-hot', null, more))).rejects.toThrow(/eth@eth in asset:wallet/)
     })
 

@@ -1,6 +1,5 @@
 import { bcs } from '@mysten/sui/bcs'
 import { GrpcTypes } from '@mysten/sui/grpc'
-import type { Chain, Signed } from './chain.ts'
 import { maskOfTransaction, readMask } from './field-mask.ts'
 import { invalidArgument } from './grpc-error.ts'
 import { renderArgument } from './grpc-transaction.ts'
@@ -10,6 +9,7 @@ import { renderExecuted, renderOutcome } from './render-messages.ts'
 import { resolveTransaction } from './resolve-transaction.ts'
 import type { CommandOutput } from './run-commands.ts'
 import { simulateTransaction } from './simulate-transaction.ts'
+import type { Chain, Signed } from './simulated-chain.ts'
 
 const service = '/sui.rpc.v2.TransactionExecutionService'
 const TransactionChecks = GrpcTypes.SimulateTransactionRequest_TransactionChecks

@@ -1,12 +1,12 @@
 import { GrpcStatusCode, GrpcTypes } from '@mysten/sui/grpc'
 import { isValidTransactionDigest } from '@mysten/sui/utils'
-import type { Chain } from './chain.ts'
 import { type Checkpoint, protocolVersion } from './checkpoints.ts'
 import { type FieldMask, maskOfCheckpoint, maskOfObject, maskOfTransaction, readMask } from './field-mask.ts'
 import { GrpcError, invalidArgument, notFound } from './grpc-error.ts'
 import { type Method, unary } from './grpc-web.ts'
 import { renderCheckpoint, renderExecuted, renderObject, renderTimestamp } from './render-messages.ts'
 import { requireAddress } from './resolve-transaction.ts'
+import type { Chain } from './simulated-chain.ts'
 
 const service = '/sui.rpc.v2.LedgerService'
 const objectPaths = 'object_id,version,digest'

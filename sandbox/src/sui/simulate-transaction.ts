@@ -1,12 +1,12 @@
 /* Dry run: no signatures, and the gas that the client left out is estimated and selected. */
 import { bcs } from '@mysten/sui/bcs'
-import type { Chain } from './chain.ts'
 import { checkTransaction } from './check-transaction.ts'
 import { computeDigest } from './digests.ts'
 import { gasBudgetMax, gasCoinsMax, netCostOf, storageCostOf } from './gas.ts'
 import { invalidArgument, TransactionRefusal } from './grpc-error.ts'
 import type { LedgerView } from './ledger.ts'
 import type { Outcome } from './outcome.ts'
+import type { Chain } from './simulated-chain.ts'
 import { coinTypeOf, encodeCoin, largest, readCoinBalance, SUI_TYPE, type SuiObject, sealObject } from './sui-object.ts'
 import { commandsOf, inputsOf, type TransactionBody } from './transaction-body.ts'
 

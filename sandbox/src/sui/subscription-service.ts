@@ -1,9 +1,9 @@
 import { GrpcTypes } from '@mysten/sui/grpc'
-import type { Chain } from './chain.ts'
 import { maskOfCheckpoint } from './field-mask.ts'
 import { invalidArgument } from './grpc-error.ts'
 import { type Method, streaming } from './grpc-web.ts'
 import { renderCheckpoint } from './render-messages.ts'
+import type { Chain } from './simulated-chain.ts'
 
 /** Checkpoints from the moment of the subscription on, without a gap. */
 export const subscriptionMethods = (chain: Chain): Method[] => [

@@ -4,7 +4,7 @@ import { createAdminStore } from '../adapters/postgres/admin/admin-store.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { createSuiAddressFormat } from '../adapters/sui/address-format.ts'
 import type { ActionDeps } from '../admin/actions/action.ts'
-import { createSecretBox } from '../admin/identity/secret-box.ts'
+import { createOperatorSecrets } from '../admin/identity/operator-secrets.ts'
 import type { AdminStore } from '../admin/ports/admin-store.ts'
 import type { Config } from '../config/load.ts'
 import { parsePool, parsePoolToken } from '../config/swap-addresses.ts'
@@ -16,7 +16,7 @@ import type { SwapOffer } from './swaps.ts'
 
 type Offered = Pick<SwapOffer, 'settings' | 'routing'>
 
-/** What acts of operators need, for the admin API and for the command line on the server. */
+/** What actions of operators need, for the admin API and for the command line on the server. */
 export function createActionDeps(
   config: Config,
   readOffer: () => Promise<Offered>,
@@ -31,7 +31,7 @@ export function createActionDeps(
   return {
     ...{ environment, coldAddresses, outputs, partnerDefaults, addresses, market },
     pepper: Buffer.from(config.pepper),
-    box: createSecretBox(peppersOf(config)),
+    secrets: createOperatorSecrets(peppersOf(config)),
     encodingsOf,
     async isAllowed(network, address) {
       const screening = createScreening(config.denied, addresses())
@@ -40,7 +40,7 @@ export function createActionDeps(
     parseSwapAccount: (network, address) => (network === 'sui' ? createSuiAddressFormat().parseAccount(address) : null),
     parsePoolName: async (network, kind, text) =>
       kind === 'pool' ? parsePool(network, text) : parsePoolToken(network, text, () => readWrapped(network, readOffer)),
-    // Imported here: most acts need no chain of swaps, and the command line starts in half the time without.
+    // Imported here: most actions need no chain of swaps, and the command line starts in half the time without.
     async swaps() {
       const { serveNetworks } = await import('./swaps.ts')
       const { settings, routing } = await readOffer()

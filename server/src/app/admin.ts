@@ -26,7 +26,7 @@ export function mountAdminApi(config: Config, app: App, { nodes, swaps, publicUr
   const { idleMs, sessionMs, allowedNetworks, twoPersons } = config.admin
   mountAdmin(app.http, {
     identity: {
-      ...{ store, box: deps.box, requiresSecondFactor: !isSandbox, sessionMs, now: Date.now },
+      ...{ store, secrets: deps.secrets, requiresSecondFactor: !isSandbox, sessionMs, now: Date.now },
       // A passkey belongs to a name, never to an address.
       site: { rpId: isSandbox ? 'localhost' : hostname, origins: originsOf(origin, isSandbox) },
     },

@@ -4,7 +4,7 @@ import { createDeliveryStore } from '../adapters/postgres/events/deliveries.ts'
 import { createEventStore } from '../adapters/postgres/events/events.ts'
 import { createMailStore } from '../adapters/postgres/events/mails.ts'
 import { createWebhookStore } from '../adapters/postgres/events/webhooks.ts'
-import { createSecretBox } from '../adapters/signers/secret-box.ts'
+import { createWebhookSecrets } from '../adapters/signers/webhook-secrets.ts'
 import type { Environment } from '../core/domain/network.ts'
 import { startDeliverWebhooks } from '../events/deliver-webhooks.ts'
 import { KEPT_DAYS } from '../events/domain/event-types.ts'
@@ -13,8 +13,8 @@ import { createManageWebhooks } from '../events/manage-webhooks.ts'
 import { createPublishEvents, type PublishEventsDeps } from '../events/publish-events.ts'
 import { createSendMails, disabledMail } from '../events/send-mails.ts'
 import { createEventStreams } from '../events/stream-events.ts'
-import { createListing } from '../exchange/api/listing.ts'
 import { presentStatus } from '../exchange/api/present.ts'
+import { createPresentDeps } from '../exchange/api/present-deps.ts'
 import type { ExchangeServices } from '../exchange/interfaces.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import type { Log } from '../lib/log.ts'
@@ -58,7 +58,7 @@ export function openEvents(options: EventOptions, database: Database): Events {
     allowsAll: options.environment === 'sandbox',
     ...(options.deliveryTimeoutMs === undefined ? {} : { timeoutMs: options.deliveryTimeoutMs }),
   })
-  const secrets = createSecretBox(options.pepper, options.previousPepper)
+  const secrets = createWebhookSecrets(options.pepper, options.previousPepper)
   const events = createEventStore(database)
   const streams = createEventStreams({
     events,
@@ -135,11 +135,11 @@ export function createRenderers(
     Readonly<{ swaps: Pick<SwapServices, 'findSwap' | 'listFeeAddresses'> }>,
   publicUrl: string,
 ): PublishEventsDeps['render'] {
-  const listing = createListing(services, publicUrl)
+  const presentDeps = createPresentDeps(services, publicUrl)
   return {
     exchange: async (partnerId, id) => {
       const view = await store.exchanges.find(partnerId, id)
-      return view === null ? null : presentStatus(view, listing)
+      return view === null ? null : presentStatus(view, presentDeps)
     },
     swap: async (partnerId, id) => {
       const view = await services.swaps.findSwap({ id: partnerId }, { id })

@@ -27,8 +27,8 @@ import { mountAvailableCurrencies } from '../exchange/api/available-currencies.t
 import { mountCancel } from '../exchange/api/cancel.ts'
 import { mountExchange, mountPrivateExchange } from '../exchange/api/exchange.ts'
 import { mountList } from '../exchange/api/list.ts'
-import { createListing } from '../exchange/api/listing.ts'
 import { mountPairs } from '../exchange/api/pairs.ts'
+import { createPresentDeps } from '../exchange/api/present-deps.ts'
 import { mountPrivateRate, mountRate } from '../exchange/api/rate.ts'
 import { mountRates } from '../exchange/api/rates-feed.ts'
 import { mountRefundAddress } from '../exchange/api/refund-address.ts'
@@ -116,21 +116,21 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
   mountHealth(context, () => state.draining)
   mountMetrics(context)
   if (settings.operationsOnly) return app
-  const listing = createListing(services, settings.publicUrl)
+  const presentDeps = createPresentDeps(services, settings.publicUrl)
   const sendFile = createStaticFiles()
   mountAvailableCurrencies(context)
   mountPairs(context)
   mountRate(context)
   mountPrivateRate(context)
-  mountExchange(context, listing)
-  mountPrivateExchange(context, listing)
+  mountExchange(context, presentDeps)
+  mountPrivateExchange(context, presentDeps)
   mountRefundAddress(context)
   mountCancel(context)
-  mountStatus(context, listing)
-  mountTrackedStatus(context, listing)
+  mountStatus(context, presentDeps)
+  mountTrackedStatus(context, presentDeps)
   mountAddresses(context)
-  mountList(context, listing)
-  mountReport(context, listing)
+  mountList(context, presentDeps)
+  mountReport(context, presentDeps)
   mountPartner(context)
   mountTokens(context)
   mountSwapQuote(context)

@@ -1,7 +1,7 @@
 import { formatUnits, scale } from '../core/domain/amount.ts'
 import type { AssetId } from '../core/domain/asset.ts'
 import type { Currency } from '../core/domain/currency.ts'
-import { spendsInPlace } from '../core/domain/network.ts'
+import { isUtxoFamily } from '../core/domain/network.ts'
 import { unitsWorth } from '../core/domain/price.ts'
 import { smallest } from '../lib/bigint.ts'
 import type { App } from './app.ts'
@@ -116,7 +116,7 @@ async function bring(
   usd: bigint,
 ): Promise<bigint> {
   if (price === 0n) return 0n
-  const outputs = spendsInPlace(network) ? OUTPUTS : 1n
+  const outputs = isUtxoFamily(network) ? OUTPUTS : 1n
   const units = scale(unitsWorth(usd, asset, price, 'down'), 1n, outputs, 'down')
   for (let n = 0n; n < outputs; n++) {
     await control(controlUrl, '/deposits', {

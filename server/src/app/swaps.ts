@@ -322,7 +322,7 @@ type CreateChain = (options: ChainOptions) => SwapChain
 const createChainByFamily: Readonly<Partial<Record<Family, () => Promise<CreateChain>>>> = {
   evm: async () => createEvmSwapChain,
   solana: async () => (await import('../adapters/solana/chain.ts')).createSolanaSwapChain,
-  sui: async () => (await import('../adapters/sui/swap-chain.ts')).createSuiSwapChain,
+  sui: async () => (await import('../adapters/sui/chain.ts')).createSuiSwapChain,
 } satisfies Record<SwapFamily, unknown>
 
 async function toServed(

@@ -15,18 +15,18 @@ import { createRescanBlocks } from '../exchange/deposits/rescan-blocks.ts'
 import { createSweepDeposits } from '../exchange/deposits/sweep-deposits.ts'
 import { watchChain } from '../exchange/deposits/watch-chain.ts'
 import { deadlinesOf } from '../exchange/domain/deadlines.ts'
-import { createWatchJobs } from '../exchange/operations/alert-stuck-jobs.ts'
 import { createCheckLedger } from '../exchange/operations/check-ledger.ts'
 import { createCompareJournal } from '../exchange/operations/compare-signing-journal.ts'
 import { createPayMonthly, MONTHLY_TURN_MS, type PayMonthlyDeps } from '../exchange/operations/pay-monthly.ts'
 import { pollDueRows } from '../exchange/operations/poll-due-rows.ts'
 import { createReconcile } from '../exchange/operations/reconcile.ts'
 import type { NodeNotes } from '../exchange/operations/record-node-notes.ts'
+import { createWatchCursors } from '../exchange/operations/watch-cursors.ts'
+import { createWatchJobs } from '../exchange/operations/watch-jobs.ts'
 import { createWatchOutflow } from '../exchange/operations/watch-outflow.ts'
 import { createWatchPegs } from '../exchange/operations/watch-pegs.ts'
 import { createWatchPromises } from '../exchange/operations/watch-promises.ts'
 import { createWatchRefunds } from '../exchange/operations/watch-refunds.ts'
-import { createWatchStalled } from '../exchange/operations/watch-stalled.ts'
 import { createWatchUnserved } from '../exchange/operations/watch-unserved.ts'
 import { createAdvanceTransaction } from '../exchange/payouts/advance-transaction.ts'
 import { createDispatchPayouts } from '../exchange/payouts/dispatch-payouts.ts'
@@ -212,7 +212,7 @@ function startPeriodicWork(
   const watchPegs = createWatchPegs({ store, books: shared.books, currencies: catalogue.list() })
   const watchPromises = createWatchPromises({ store })
   const watchRefunds = createWatchRefunds({ store })
-  const watchStalled = createWatchStalled({ store, networks: [...chains.keys()] })
+  const watchCursors = createWatchCursors({ store, networks: [...chains.keys()] })
   const watchUnserved = createWatchUnserved({ store, networks: [...chains.keys()] })
   const payMonthly = createPayMonthly({
     ...shared,
@@ -236,7 +236,7 @@ function startPeriodicWork(
     repeat(log, isSandbox ? 5_000 : 30_000, 'check of the pegs failed', watchPegs),
     repeat(log, isSandbox ? 5_000 : 30_000, 'check of the promises failed', watchPromises),
     repeat(log, isSandbox ? 10_000 : MONTHLY_TURN_MS, 'monthly payouts failed', payMonthly),
-    repeat(log, 30_000, 'check for stalled networks failed', watchStalled),
+    repeat(log, 30_000, 'check for stalled networks failed', watchCursors),
     repeat(log, 60_000, 'check for networks that are not configured failed', watchUnserved),
     repeat(log, isSandbox ? 5_000 : 60_000, 'check of the refunds failed', watchRefunds),
     repeat(log, 5_000, 'notes about nodes were not recorded', nodeNotes.turn),

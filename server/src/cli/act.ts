@@ -16,7 +16,7 @@ type Given<Name extends AdminActionName> = {
 }
 
 /**
- * Carries out an act of an operator: on the database of this machine, as the user of the operating system, or by the admin
+ * Carries out an action of an operator: on the database of this machine, as the user of the operating system, or by the admin
  * API with `--url`, as the operator who is logged in. Both take the same arguments and print the same line.
  */
 export async function act<Name extends AdminActionName>(
@@ -27,7 +27,7 @@ export async function act<Name extends AdminActionName>(
   await actAndReturn(action, given, options)
 }
 
-/** Also returns what the act answers. */
+/** Also returns what the action answers. */
 export async function actAndReturn<Name extends AdminActionName>(
   action: Name,
   given: Given<Name>,
@@ -46,7 +46,7 @@ export async function actAndReturn<Name extends AdminActionName>(
   return printOutcome(await actLocally(action, sent, note, preview))
 }
 
-/** One line for the act; of a preview, a line for each row that the audit log would get. */
+/** One line for the action; of a preview, a line for each row that the audit log would get. */
 export function printOutcome(outcome: Reply): Reply {
   const { state, requestId, shown } = outcome
   const result = outcome['result'] as object

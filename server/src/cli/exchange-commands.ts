@@ -56,9 +56,9 @@ export function addExchangeCommands(program: Command): void {
 
 /** Prints one line per part, `what` first. It names both ends of a private exchange: never write it to a log. */
 async function show(id: string): Promise<void> {
-  const [story] = await readRows('exchange', { id })
-  if (!story) fail(`there is no exchange ${id}`)
-  const { exchange, plan, facts } = story as { exchange: object; plan: Plan | null; facts: readonly object[] }
+  const [details] = await readRows('exchange', { id })
+  if (!details) fail(`there is no exchange ${id}`)
+  const { exchange, plan, facts } = details as { exchange: object; plan: Plan | null; facts: readonly object[] }
   print({ what: 'exchange', ...exchange })
   if (plan) {
     const { considered, ...drawn } = plan

@@ -34,7 +34,7 @@ export function addIdentityCommands(program: Command): void {
       print({ url, loggedOut: true })
     })
   withSecrets(program.command('confirm'))
-    .description('gives a second factor again, for acts that move money; the password, if you have no second factor')
+    .description('gives a second factor again, for actions that move money; the password, if you have no second factor')
     .action(confirm)
   addSecondFactorCommands(program)
   addOperatorCommands(program)
@@ -148,16 +148,16 @@ async function acceptInvitation(halves: readonly string[], { passwordFile, code 
 }
 
 function addRequestCommands(program: Command): void {
-  const requests = program.command('requests').description('acts that wait for a second person')
+  const requests = program.command('requests').description('actions that wait for a second person')
   requests
     .command('list')
-    .description('lists the acts that wait')
+    .description('lists the actions that wait')
     .option('--all', 'also those that were decided', false)
     .action(({ all }: { all: boolean }) => printRead('requests', all ? { limit: '100' } : { state: 'asked' }))
   requests
     .command('approve <id>')
     .description(
-      'approves an act of another operator, which is then carried out; prints the second half of a new token',
+      'approves an action of another operator, which is then carried out; prints the second half of a new token',
     )
     .option('--preview', 'shows what it would do, and changes nothing', false)
     .action(async (id: string, { preview }: { preview: boolean }) => {
@@ -165,7 +165,7 @@ function addRequestCommands(program: Command): void {
       printOutcome(await callAdmin(requireUrl(), 'POST', adminSessionRoutes.approveRequest.path, { body }))
     })
   withRequiredReason(requests.command('reject <id>'))
-    .description('rejects an act of another operator, or withdraws your own')
+    .description('rejects an action of another operator, or withdraws your own')
     .action(async (id: string, { reason }: ReasonOption) => {
       await callAdmin(requireUrl(), 'POST', adminSessionRoutes.rejectRequest.path, { body: { id, reason } })
       print({ id, rejected: true })

@@ -16,7 +16,7 @@ const openLocal = (database: Database, config: Config) => ({
   deps: createActionDeps(config, () => readOffer(config)),
 })
 
-/** Carries out an act on the database of this machine, at once: its user has the shell of the server. */
+/** Carries out an action on the database of this machine, at once: its user has the shell of the server. */
 export const actLocally = (
   action: AdminActionName,
   given: Readonly<Record<string, unknown>>,

@@ -20,7 +20,8 @@ export const adminSchema = section({
   }),
   twoPersons: Type.Boolean({
     default: true,
-    description: 'Acts that move money or change limits need the approval of another operator. `false` in the sandbox',
+    description:
+      'Actions that move money or change limits need the approval of another operator. `false` in the sandbox',
   }),
   allowedNetworks: Type.Array(Type.String({ maxLength: 64 }), {
     default: [],

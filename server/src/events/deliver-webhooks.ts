@@ -3,14 +3,14 @@ import { createBatcher } from '../lib/batch.ts'
 import { startLoop, type WakeableLoop } from '../lib/loop.ts'
 import { nextAttemptMs } from './domain/retry-delays.ts'
 import type { ClaimedDelivery } from './domain/webhook.ts'
-import type { PartnerHttp, PostResult, SecretBox } from './ports/partner-http.ts'
+import type { PartnerHttp, PostResult, WebhookSecrets } from './ports/partner-http.ts'
 import type { AttemptResult, DeliveryStore, DisabledMail, FailurePolicy } from './ports/store.ts'
 import { signDelivery } from './sign-delivery.ts'
 
 export type DeliverWebhooksDeps = Readonly<{
   deliveries: DeliveryStore
   http: Pick<PartnerHttp, 'post'>
-  secrets: Pick<SecretBox, 'open'>
+  secrets: Pick<WebhookSecrets, 'open'>
   /** Null: no mail server is configured. */
   mail: DisabledMail | null
   random(): number
@@ -123,7 +123,7 @@ async function attempt({ http, secrets, now }: DeliverWebhooksDeps, delivery: Cl
  * Throws if the newest one cannot be decrypted. The one before it is left out then, so that a rotation helps at once after a
  * change of the pepper.
  */
-function openSecrets(box: Pick<SecretBox, 'open'>, { webhookId, secrets }: ClaimedDelivery): readonly string[] {
+function openSecrets(box: Pick<WebhookSecrets, 'open'>, { webhookId, secrets }: ClaimedDelivery): readonly string[] {
   return secrets.flatMap((secret, at) => {
     try {
       return [box.open(webhookId, secret)]

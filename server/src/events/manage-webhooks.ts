@@ -5,13 +5,13 @@ import type { Keep } from '../core/ports/store/idempotency.ts'
 import { timeOrderedId } from '../lib/id.ts'
 import type { Webhook } from './domain/webhook.ts'
 import type { WebhookServices } from './interfaces.ts'
-import type { PartnerHttp, SecretBox } from './ports/partner-http.ts'
+import type { PartnerHttp, WebhookSecrets } from './ports/partner-http.ts'
 import type { WebhookStore } from './ports/store.ts'
 
 export type ManageWebhooksDeps = Readonly<{
   webhooks: WebhookStore
   http: Pick<PartnerHttp, 'findProblem'>
-  secrets: SecretBox
+  secrets: WebhookSecrets
 }>
 
 const WEBHOOKS_MAX = 20

@@ -6,8 +6,8 @@ import type { ActionDeps } from '../../src/admin/actions/action.ts'
 import type { SessionSettings } from '../../src/admin/http/authenticate-operator.ts'
 import { mountAdmin } from '../../src/admin/http/mount-admin.ts'
 import { acceptInvitation, makeInvitation, readInvitation } from '../../src/admin/identity/invitations.ts'
+import { createOperatorSecrets } from '../../src/admin/identity/operator-secrets.ts'
 import type { PasskeyDeps } from '../../src/admin/identity/passkeys.ts'
-import { createSecretBox } from '../../src/admin/identity/secret-box.ts'
 import type { AdminStore } from '../../src/admin/ports/admin-store.ts'
 import type { Live } from '../../src/admin/reads/read.ts'
 import { emptyBook } from '../../src/core/domain/book.ts'
@@ -97,15 +97,15 @@ export async function openAdminServer(options: Options = {}): Promise<AdminServe
   const { app, lines } = createTestApp()
   const store = createAdminStore(test.database, payeeMacs)
   const clock: Clock = { now: Date.now() }
-  const box = createSecretBox([PEPPER])
+  const secrets = createOperatorSecrets([PEPPER])
   const identity = {
-    ...{ store, box, requiresSecondFactor: options.requiresSecondFactor ?? true, sessionMs: 3_600_000 },
+    ...{ store, secrets, requiresSecondFactor: options.requiresSecondFactor ?? true, sessionMs: 3_600_000 },
     now: () => clock.now,
     site: options.site ?? { rpId: 'admin.example', origins: [ORIGIN] },
   }
   mountAdmin(app, {
     identity,
-    deps: { ...depsForTests(), box, ...options.deps },
+    deps: { ...depsForTests(), secrets, ...options.deps },
     live: { ...liveForTests(), ...options.live },
     settings: {
       ...{ cookie: '__Host-swapyard', isSecure: true, origins: [ORIGIN], allowedNetworks: [] },
@@ -128,7 +128,7 @@ export async function openAdminServer(options: Options = {}): Promise<AdminServe
 
   async function addOperator(login: string, role: OperatorRole): Promise<Operator> {
     const id = (await store.operators.add({ login, role, createdBy: 'test' })) ?? ''
-    const { token, ...invitation } = makeInvitation(box)
+    const { token, ...invitation } = makeInvitation(secrets)
     await store.operators.invite(id, { ...invitation, createdBy: 'test', lifetimeMs: 60_000 })
     const { secret } = await readInvitation(identity, token)
     const totp = new TOTP({ secret: new Secret({ buffer: new Uint8Array(secret).buffer }) })
@@ -162,7 +162,7 @@ export async function openAdminServer(options: Options = {}): Promise<AdminServe
   }
 }
 
-const depsForTests = (): Omit<ActionDeps, 'box'> => ({
+const depsForTests = (): Omit<ActionDeps, 'secrets'> => ({
   environment: 'sandbox',
   coldAddresses: [],
   outputs: { ready: 1 } as never,

@@ -35,7 +35,7 @@ const ask = async (name: string, caller: Caller = asker) => {
   return String(answer.body['requestId'])
 }
 
-test('a preview shows what an act would do, and changes nothing', async () => {
+test('a preview shows what an action would do, and changes nothing', async () => {
   const preview = await asker.post('partners/add', { name: 'preview', feeBps: 25, reason: 'a look', preview: true })
   expect(preview.body).toMatchObject({
     state: 'preview',
@@ -46,7 +46,7 @@ test('a preview shows what an act would do, and changes nothing', async () => {
   expect(await acts()).not.toContainEqual(expect.objectContaining({ act: 'partner add' }))
 })
 
-test('an act that changes limits waits for another operator, and is carried out once', async () => {
+test('an action that changes limits waits for another operator, and is carried out once', async () => {
   const id = await ask('acme')
   expect(await partners()).toEqual([])
   expect((await asker.post('requests/approve', { id })).body).toMatchObject({ code: 'SECOND_PERSON_REQUIRED' })
@@ -67,7 +67,7 @@ test('an act that changes limits waits for another operator, and is carried out 
   })
 })
 
-test('an act whose result has an amount in base units is shown, approved and kept', async () => {
+test('an action whose result has an amount in base units is shown, approved and kept', async () => {
   const { test, store } = server
   const [deposit] = await test.database.query<{ id: string }>(
     `insert into deposits (network, identity, tx_hash, address, asset_id, units, block_height, block_hash, required_confirmations, status,
@@ -86,7 +86,7 @@ test('an act whose result has an amount in base units is shown, approved and kep
   expect(await store.store.ledger.balance('equity:capital', 'btc@btc')).toBe(-9n)
 })
 
-test('a crash between the act and the answer leaves all or nothing', async () => {
+test('a crash between the action and the answer leaves all or nothing', async () => {
   const id = await ask('crashed')
   // The last statement of the transaction fails.
   const { database } = server.test
@@ -102,7 +102,7 @@ test('a crash between the act and the answer leaves all or nothing', async () =>
   expect(await partners()).toContainEqual({ name: 'crashed', fee_bps: 25 })
 })
 
-test('an act that has become impossible ends its request and changes nothing', async () => {
+test('an action that has become impossible ends its request and changes nothing', async () => {
   const id = await ask('twice')
   const other = await ask('twice')
   expect((await approver.post('requests/approve', { id })).status).toBe(201)
@@ -136,7 +136,7 @@ test('an operator who lost the role after asking gets nothing approved', async (
   expect((await partners()).map(({ name }) => name)).not.toContain('dismissed')
 })
 
-test('acts that move money need a second factor of the last five minutes', async () => {
+test('actions that move money need a second factor of the last five minutes', async () => {
   const id = await ask('confirmed')
   await server.test.database.query(
     "update operator_sessions set confirmed_at = clock_timestamp() - interval '6 minutes'",
@@ -228,7 +228,7 @@ test('an invitation that was not approved is not valid', async () => {
   expect((await readInvitation(`${firstHalf}.${'0'.repeat(32)}`)).status).toBe(401)
 })
 
-test('acts of one person are carried out at once, with their reason in the log', async () => {
+test('actions of one person are carried out at once, with their reason in the log', async () => {
   const answer = await support.post('pauses/begin', { scope: 'network:btc', reason: 'the node is behind' })
   expect(answer.body).toMatchObject({ state: 'done', result: { scope: 'network:btc', paused: true } })
   expect(rowsOf(await support.get('pauses'))).toMatchObject([
@@ -236,7 +236,7 @@ test('acts of one person are carried out at once, with their reason in the log',
   ])
 })
 
-test('the log has every act in its chain, by pages', async () => {
+test('the log has every action in its chain, by pages', async () => {
   expect(await verifyAuditLog(server.store.store.auditLog)).toMatchObject({ kind: 'whole' })
   const seen: string[] = []
   let cursor = ''
@@ -258,7 +258,7 @@ test('a request cannot be changed or decided twice, also by the database', async
   await expect(change("state = 'done', decided_by = asked_by, decided_at = now()")).rejects.toThrow('two_persons')
 })
 
-test('without the rule of two persons an act is carried out at once', async () => {
+test('without the rule of two persons an action is carried out at once', async () => {
   const alone = await openAdminServer({ twoPersons: false })
   const only = await alone.logIn(await alone.addOperator('solo@example.com', 'admin'))
   const added = await only.post('partners/add', { name: 'acme', reason: 'signed the contract' })

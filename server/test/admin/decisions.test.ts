@@ -170,7 +170,7 @@ describe('the refund address of a held exchange', () => {
   })
 })
 
-describe('the guards of a story', () => {
+describe('the guards of an exchange', () => {
   const readGuards = async ({ id }: Exchange) =>
     (await asker.get(`exchanges/story?id=${id}`)).body['guards'] as Record<string, unknown>
 
@@ -203,10 +203,10 @@ describe('the guards of a story', () => {
   })
 })
 
-describe('the acts of a payout', () => {
+describe('the actions of a payout', () => {
   const listed = async (id: string) =>
     rowsOf<{ id: string; acts: readonly string[] }>(await asker.get('payouts')).find((one) => one.id === id)
-  /** Which of the two acts the server carries out now, by their previews. */
+  /** Which of the two actions the server carries out now, by their previews. */
   const accepted = async (payoutId: string) => {
     const found: string[] = []
     for (const act of ['release', 'drop'])
@@ -216,7 +216,7 @@ describe('the acts of a payout', () => {
   }
 
   test('say to the second person what is paid, to whom and with which memo, or what is not', async () => {
-    const again = (await path.listPayouts(await path.reservePayout()))[0]?.id ?? ''
+    const again = (await path.listPayouts(await path.queuePayout()))[0]?.id ?? ''
     await server.test.database.query("update payouts set lost = true, attention = 'LOST' where id = $1", [again])
     const [reversed] = await path.store.payouts.find([again])
     const own = await path.insertPayout('eth', ETHER / 100n, 'somewhere', 'sweep')
@@ -231,8 +231,8 @@ describe('the acts of a payout', () => {
       units: ETHER,
     } as const
     await path.store.payouts.insert({ id: withMemo, purpose: 'gas', ...none, ...sent })
-    await path.store.payouts.hold([own], 'PAYEE', null)
-    await path.store.payouts.hold([withMemo], 'REVERTED', null)
+    await path.store.payouts.holdForOperator([own], 'PAYEE')
+    await path.store.payouts.holdForOperator([withMemo], 'REVERTED')
     const seenBySecond = async (act: string, payoutId: string) => {
       const asked = await asker.post(`payouts/${act}`, { payoutId, reason })
       const { body } = await approver.post('requests/approve', { id: asked.body['requestId'], preview: true })
@@ -260,11 +260,11 @@ describe('the acts of a payout', () => {
   })
 
   test('are those that the server accepts: for one of an exchange, one that waits, and one of our own', async () => {
-    const queuedOf = async () => (await path.listPayouts(await path.reservePayout()))[0]?.id ?? ''
+    const queuedOf = async () => (await path.listPayouts(await path.queuePayout()))[0]?.id ?? ''
     const [held, waiting, queued] = [await queuedOf(), await queuedOf(), await queuedOf()]
     const sweep = await path.insertPayout('eth', ETHER / 100n, 'somewhere', 'sweep')
     const own = await path.insertPayout('eth', ETHER / 100n, 'somewhere', 'withdrawal')
-    await path.store.payouts.hold([held, sweep], 'PAYEE', null)
+    await path.store.payouts.holdForOperator([held, sweep], 'PAYEE')
     await path.store.payouts.postpone([waiting], 'payout-fee:eth')
     for (const [id, acts] of [
       [held, []],

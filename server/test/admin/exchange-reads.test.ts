@@ -31,7 +31,7 @@ test('the overview has the exchanges of each hour since 24 hours ago, also of ho
   expect(body).toMatchObject({ created24h: ROWS, finished24h: stored.reduce((sum, { finished }) => sum + finished, 0) })
 })
 
-test('a story has amounts in coins, and addresses and transactions with their pages at the explorer of their network', async () => {
+test('the details of an exchange have amounts in coins, and addresses and transactions with their pages at the explorer of their network', async () => {
   const [target] = await server.test.database.query<{ id: string }>(
     "select exchange_id as id from deposit_targets where address = 'address-7'",
   )
@@ -56,7 +56,7 @@ test('a story has amounts in coins, and addresses and transactions with their pa
   ])
 })
 
-test('a story has the rate of the quote, its fees if the rate is fixed, and the intermediary of a private exchange', async () => {
+test('the details of an exchange have the rate of the quote, its fees if the rate is fixed, and the intermediary of a private exchange', async () => {
   const { query } = server.test.database
   const [row] = await query<{ id: string }>("select exchange_id as id from deposit_targets where address = 'address-9'")
   const read = async () => (await caller.get(`exchanges/story?id=${row?.id}`)).body['exchange']

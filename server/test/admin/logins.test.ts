@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.ts'
 import { makeInvitation } from '../../src/admin/identity/invitations.ts'
-import { createSecretBox } from '../../src/admin/identity/secret-box.ts'
+import { createOperatorSecrets } from '../../src/admin/identity/operator-secrets.ts'
 import { listen } from '../core/http/app-for-tests.ts'
 import { type AdminServer, type Answer, openAdminServer, PASSWORD } from './admin-server.ts'
 
@@ -147,7 +147,7 @@ test('a stolen session cannot guess a second factor', async () => {
 
 test('an invitation is used once, and its password must be strong', async () => {
   const id = (await server.store.operators.add({ login: 'fay@example.com', role: 'support', createdBy: 'test' })) ?? ''
-  const { token, ...invitation } = makeInvitation(createSecretBox([Buffer.from('a pepper for tests')]))
+  const { token, ...invitation } = makeInvitation(createOperatorSecrets([Buffer.from('a pepper for tests')]))
   await server.store.operators.invite(id, { ...invitation, createdBy: 'test', lifetimeMs: 60_000 })
   const post = (path: string, body: object) => server.call({ method: 'POST', path: `/admin/v1/${path}`, body })
   const shown = await post('invitation', { token })

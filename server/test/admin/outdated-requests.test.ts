@@ -141,9 +141,9 @@ describe('a decision about an exchange', () => {
 
 test('a payout that is held for another reason since is not released', async () => {
   const id = await path.insertPayout('eth', ETHER / 100n, 'somewhere', 'sweep')
-  await path.store.payouts.hold([id], 'REVERTED', null)
+  await path.store.payouts.holdForOperator([id], 'REVERTED')
   const request = await ask('payouts/release', { payoutId: id })
-  await path.store.payouts.hold([id], 'PAYEE', null)
+  await path.store.payouts.holdForOperator([id], 'PAYEE')
   await expectOutdated(request)
   expect(await path.store.operator.findPayout(id)).toMatchObject({ attention: 'PAYEE' })
 })

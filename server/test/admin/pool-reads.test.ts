@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => server?.close())
 
 const reason = 'a test of pauses'
-/** What the act did, or why it was refused. */
+/** What the action did, or why it was refused. */
 const act = async (path: string, scope: string) => {
   const { body } = await admin.post(path, { scope, reason })
   return body['result'] ?? body

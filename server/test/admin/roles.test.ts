@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The least role of each act, as decided: who may stop money, move money, and change who may. */
+/** The least role of each action, as decided: who may stop money, move money, and change who may. */
 const decided: Readonly<Record<OperatorRole, string>> = {
   viewer: '',
   support:
@@ -54,12 +54,12 @@ const rows = Object.entries(decided).flatMap(([role, names]) =>
     .map((name) => ({ role: role as OperatorRole, name: name.replace('*', ''), isMoney: name.endsWith('*') })),
 )
 
-test('the table of acts is the decided one', () => {
+test('the table of actions is the decided one', () => {
   const table = Object.entries(adminActions).map(([name, { role, twoPersons }]) => `${name} ${role} ${twoPersons}`)
   expect(table.toSorted()).toEqual(rows.map(({ name, role, isMoney }) => `${name} ${role} ${isMoney}`).toSorted())
 })
 
-test('docs/admin.md has the table of acts', () => {
+test('docs/admin.md has the table of actions', () => {
   const page = readFileSync(new URL('../../../docs/admin.md', import.meta.url), 'utf8')
   const documented = [...page.matchAll(/^\| `([a-z-]+)` \| `(\/admin\/v1\/[a-z/-]+)` \| (\w+) \| (yes|no) \|$/gm)]
   expect(documented.map(([, ...cells]) => cells.join(' ')).toSorted()).toEqual(

@@ -71,7 +71,7 @@ test('B167, CSRF: a POST with a cookie needs the token of the session and a page
       headers: { cookie, ...headers },
     })
   const right = { origin: ORIGIN, 'x-swapyard-csrf': csrf }
-  // It reaches the act, which finds no partner.
+  // It reaches the action, which finds no partner.
   expect((await suspend(right)).body).toMatchObject({
     code: 'VALIDATION_ERROR',
     message: 'there is no partner stranger',

@@ -53,7 +53,7 @@ test('commands act by the admin API, as the operator who is logged in', async ()
   expect((await run(ada, 'pause', 'network:eth', '--reason', '-')).error).toContain('a reason of at least 3 letters')
 })
 
-test('an act that changes limits is asked for by one operator and approved by another', async () => {
+test('an action that changes limits is asked for by one operator and approved by another', async () => {
   const [asked] = (await run(ada, 'partners', 'add', 'acme', '--fee-bps', '25', '--reason', 'signed')).lines
   const id = String(asked?.['asked'])
   expect(asked).toMatchObject({ name: 'acme', next: expect.stringContaining(`requests approve ${id}`) })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../../test/support/until.ts'
-import { spendsInPlace } from '../../src/core/domain/network.ts'
+import { isUtxoFamily } from '../../src/core/domain/network.ts'
 import type { BlockRef } from '../../src/core/ports/chain.ts'
 import type { Chain, Observation, ScannedBlock, UnsignedTransaction } from '../../src/exchange/ports/chain.ts'
 import type { SignedTransaction } from '../../src/exchange/ports/signer.ts'
@@ -74,7 +74,7 @@ async function checkDerivation({ chain, twin }: Context): Promise<void> {
   expect(of(twin)).toEqual(of(chain))
   expect(twin.addresses.hot()).toBe(chain.addresses.hot())
   const destinations = of(chain).map(({ address, memo }) => `${address} ${memo ?? ''}`)
-  const inPlace = spendsInPlace(chain.network)
+  const inPlace = isUtxoFamily(chain.network)
   const change = inPlace ? [0, 1, 2].map((index) => chain.addresses.change(index)) : []
   if (!inPlace) expect(chain.addresses.change(5)).toBe(chain.addresses.hot())
   const all = [...destinations, chain.addresses.hot(), ...change]
@@ -324,7 +324,7 @@ async function checkTags({ chain }: Context): Promise<void> {
   const { height } = await chain.reader.head()
   for (const tagged of [finalized, safe]) if (tagged !== null) expect(tagged).toBeLessThanOrEqual(height)
   if (finalized !== null && safe !== null) expect(finalized).toBeLessThanOrEqual(safe)
-  if (spendsInPlace(chain.network)) expect([finalized, safe]).toEqual([null, null])
+  if (isUtxoFamily(chain.network)) expect([finalized, safe]).toEqual([null, null])
 }
 
 async function checkFees({ chain, asset, units, wallet, createExternalAddress, sign }: Context): Promise<void> {

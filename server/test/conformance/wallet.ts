@@ -1,7 +1,7 @@
 import { until } from '../../../test/support/until.ts'
 import type { Asset } from '../../src/core/domain/asset.ts'
 import { AppError } from '../../src/core/domain/errors.ts'
-import { spendsInPlace } from '../../src/core/domain/network.ts'
+import { isUtxoFamily } from '../../src/core/domain/network.ts'
 import type { FeeRate } from '../../src/core/ports/chain.ts'
 import type {
   Chain,
@@ -94,7 +94,7 @@ export function createWallet({ chain, asset, units, pay, blocks }: ChainParts) {
           units: transfer.units,
           path: hotKey,
         }))
-      if (spendsInPlace(chain.network)) utxos = outputs
+      if (isUtxoFamily(chain.network)) utxos = outputs
     },
     payTo: (address: string, amount = units): Payment => ({
       payoutId: `payout ${++payouts}`,

@@ -487,7 +487,7 @@ export function createFakeSigner() {
         released.set(payoutId, conflictKey)
       }
     },
-    expire: async (ids: readonly string[]) => {
+    recordInvalidation: async (ids: readonly string[]) => {
       for (const id of ids) released.delete(id)
     },
   }

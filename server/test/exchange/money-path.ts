@@ -197,7 +197,7 @@ export async function startMoneyPath(options: MoneyPathOptions = {}) {
   const clearHolds = () => database.query('update payouts set held_until = null where held_until is not null')
   const actions = createActions({ store, fakes })
   /** An exchange whose payout in ether is reserved and can be signed. */
-  const reservePayout = async (): Promise<Exchange> => {
+  const queuePayout = async (): Promise<Exchange> => {
     const exchange = await actions.createExchange()
     actions.payDeposit(exchange, COIN / 200n)
     await store.pauses.pause('payouts:eth', 'test', 'test')
@@ -228,7 +228,7 @@ export async function startMoneyPath(options: MoneyPathOptions = {}) {
     fundWallets,
     setRefundToSender,
     clearHolds,
-    reservePayout,
+    queuePayout,
     ...createReaders({ database, store, fakes }),
     ...actions,
   }

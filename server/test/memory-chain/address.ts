@@ -10,7 +10,7 @@ export function createMemoryAddresses(network: Network, publicKeys: PublicKeys):
   let hot: string | null = null
   const derive = (path: KeyPath) => addressOfPoint(publicKeys.uncompressedKey(network.coinType, path))
   const addressAt = (path: KeyPath) => {
-    assert(path.branch !== 'change', 'account-based families have no change addresses')
+    assert(path.branch !== 'change', 'account families have no change addresses')
     if (path.branch !== hotKey.branch || path.index !== hotKey.index) return derive(path)
     // Every transfer needs it: derived once.
     hot ??= derive(hotKey)

@@ -86,7 +86,7 @@ describeWith('chromium', 'checks, reports, sessions and partners of the console'
     expect(await query('select kind from operator_sessions where revoked_at is not null')).toEqual([{ kind: 'bearer' }])
   })
 
-  /** Fills the dialog that is open, and asks for the act. */
+  /** Fills the dialog that is open, and asks for the action. */
   async function ask(button: 'Carry out' | 'Ask for approval', reason: string): Promise<void> {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Reason').fill(reason)

@@ -235,7 +235,7 @@ describeWith('chromium', 'the console', () => {
     throw new Error(`Tab does not reach ${name}`)
   }
 
-  test('carries an act out by the keyboard alone: what it will do is shown before, and it has a reason', async () => {
+  test('carries an action out by the keyboard alone: what it will do is shown before, and it has a reason', async () => {
     await visit('/', 'Overview')
     await tabTo('Pause a scope')
     await page.keyboard.press('Enter')
@@ -257,7 +257,7 @@ describeWith('chromium', 'the console', () => {
     ])
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    // The focus is back where the act began.
+    // The focus is back where the action began.
     const focused = () =>
       page.evaluate('document.activeElement === document.body || document.activeElement.textContent')
     await expect.poll(focused, PATIENCE).toBe('Pause a scope')
@@ -327,7 +327,7 @@ describeWith('chromium', 'the console', () => {
     await other.page.close()
   })
 
-  test('says to a viewer which role an act needs', async () => {
+  test('says to a viewer which role an action needs', async () => {
     const other = await open('/')
     await logIn(other.page, eve, eve.code())
     const pause = other.page.getByRole('button', { name: 'Pause a scope' })

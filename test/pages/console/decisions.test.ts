@@ -132,9 +132,9 @@ describeWith('chromium', 'decisions in the console', () => {
   test('about payouts are offered where they work, and lead to the exchange where its deposit is decided', async () => {
     const { path } = opened
     path.books.replace({ prices })
-    const queuedOf = async () => (await path.listPayouts(await path.reservePayout()))[0]?.id ?? ''
+    const queuedOf = async () => (await path.listPayouts(await path.queuePayout()))[0]?.id ?? ''
     const [held, waiting] = [await queuedOf(), await queuedOf()]
-    await path.store.payouts.hold([held], 'PAYEE', null)
+    await path.store.payouts.holdForOperator([held], 'PAYEE')
     await path.store.payouts.postpone([waiting], 'payout-fee:eth')
     await visit('/payouts', 'Payouts')
     const rowWith = (text: string) => page.locator('tbody tr').filter({ hasText: text })

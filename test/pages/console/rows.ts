@@ -24,7 +24,7 @@ import { createPools, parsePoolName } from '../../../server/test/admin/pools.fix
 /** Two held deposits, two held payouts, and more than a page of most lists. */
 const ROWS = 2_000
 export const XSS = '<img src=x onerror=alert(1)>'
-/** The addresses of the examples of the acts. */
+/** The addresses of the examples of the actions. */
 const HOLDER = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 /** Set by the partner, and waits. */
 const NEXT_HOLDER = `0x${'cd'.repeat(20)}`

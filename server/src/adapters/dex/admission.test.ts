@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { UniswapV2Pool } from '../../swap/routing/pools/uniswap-v2.ts'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
+import { createDepthHistory } from '../pools/depth-history.ts'
+import { type ListedTokens, valuesOf, worthOf } from '../pools/rank.ts'
 import { admitAll, admitNew, admitRequested, exceedsPlaces, type PoolReading, selectPools } from './admission.ts'
-import { createDepthHistory } from './depth-history.ts'
-import { type Listing, valuesOf, worthOf } from './rank.ts'
 import { readTicksOf } from './ticks.ts'
 import type { TrackedPool } from './tracked-pool.ts'
 
@@ -12,7 +12,7 @@ const WETH = '0xee'
 const USDC = '0xdc'
 const listedToken = (n: number) => `0xa${n}`
 const connectors = new Set([WETH, USDC])
-const listing: Listing = {
+const listing: ListedTokens = {
   wrapped: WETH,
   connectors,
   listed: new Set([...connectors, ...Array.from({ length: 100 }, (_, n) => listedToken(n))]),

@@ -1,9 +1,10 @@
 import pMap from 'p-map'
 import type { Dex } from '../../swap/domain/dex.ts'
-import { NEAR_TICKS } from './depth.ts'
+import { isConcentrated } from '../pools/concentrated-pool.ts'
+import { NEAR_TICKS } from '../pools/depth.ts'
+import { hasLiquidity, isListed, type ListedTokens, type TokenValues, valuesOf, worthOf } from '../pools/rank.ts'
 import { readerOf, readWhole } from './dex-readers.ts'
-import { hasLiquidity, isListed, type Listing, type TokenValues, valuesOf, worthOf } from './rank.ts'
-import { isConcentrated, readTicksOf } from './ticks.ts'
+import { readTicksOf } from './ticks.ts'
 import type { ReadContext, TrackedPool } from './tracked-pool.ts'
 
 /*
@@ -28,7 +29,7 @@ export type PoolReading = Readonly<{
   readContext: ReadContext
   at: string
   dexes: ReadonlyMap<string, Dex>
-  listing: Listing
+  listing: ListedTokens
 }>
 type Valued = Readonly<{ one: TrackedPool; worth: number }>
 
@@ -50,7 +51,7 @@ const limitsOf = ({ poolsMax, ticksMax }: PoolLimits) => {
  */
 export function selectPools(
   tracked: readonly TrackedPool[],
-  listing: Listing,
+  listing: ListedTokens,
   limits: PoolLimits,
 ): readonly TrackedPool[] {
   const values = valuesOf(
@@ -66,7 +67,7 @@ export function selectPools(
 }
 
 /** Whether the pools exceed their places by a tenth. */
-export function exceedsPlaces(tracked: readonly TrackedPool[], listing: Listing, limits: PoolLimits): boolean {
+export function exceedsPlaces(tracked: readonly TrackedPool[], listing: ListedTokens, limits: PoolLimits): boolean {
   const isOver = (some: readonly TrackedPool[], { poolsMax, ticksMax }: PoolLimits) =>
     some.length > poolsMax * 1.1 || some.reduce((sum, { ticks = [] }) => sum + ticks.length, 0) > ticksMax * 1.1
   const places = limitsOf(limits)
@@ -75,7 +76,7 @@ export function exceedsPlaces(tracked: readonly TrackedPool[], listing: Listing,
   return isOver(ofListed, places.listed) || isOver(ofUnlisted, places.unlisted)
 }
 
-function partition(tracked: readonly TrackedPool[], listing: Listing, values: TokenValues) {
+function partition(tracked: readonly TrackedPool[], listing: ListedTokens, values: TokenValues) {
   const listed: Valued[] = []
   const unlisted: Valued[] = []
   for (const one of tracked) {
@@ -86,7 +87,7 @@ function partition(tracked: readonly TrackedPool[], listing: Listing, values: To
   return { listed, unlisted }
 }
 
-function deepestFirst(listed: readonly Valued[], { connectors }: Listing): readonly Valued[] {
+function deepestFirst(listed: readonly Valued[], { connectors }: ListedTokens): readonly Valued[] {
   const sorted = [...listed].sort(byWorth)
   const withPool = new Set<string>()
   const isDeepest = new Set<Valued>()
@@ -100,7 +101,7 @@ function deepestFirst(listed: readonly Valued[], { connectors }: Listing): reado
 }
 
 /** The first POOLS_PER_TOKEN pools of each token. A pool between two tokens needs a place of both. */
-function limitPerToken(sorted: readonly Valued[], { connectors }: Listing): readonly Valued[] {
+function limitPerToken(sorted: readonly Valued[], { connectors }: ListedTokens): readonly Valued[] {
   const counts = new Map<string, number>()
   return sorted.filter(({ one }) => {
     const tokens = one.pool.tokens.filter((token) => !connectors.has(token))

@@ -1,10 +1,11 @@
 import type { AlgebraPool } from '../../swap/routing/pools/algebra.ts'
+import { type ConcentratedPool, isConcentrated } from '../pools/concentrated-pool.ts'
 import { addressOf, callOf, wordAt, wordsOf } from './abi-words.ts'
 import { forecastFees, withFeeAt } from './algebra-fee.ts'
 import { readEach } from './block-reader.ts'
 import { findPools, indexedTokens, poolIdentity } from './pool-identity.ts'
-import { isConcentrated, readTicksOf } from './ticks.ts'
-import type { ConcentratedPool, DexReader, ReadContext, TickSource, TrackedPool } from './tracked-pool.ts'
+import { readTicksOf } from './ticks.ts'
+import type { DexReader, ReadContext, TickSource, TrackedPool } from './tracked-pool.ts'
 import { applyV3, bitmapOf, INITIALIZE, LIQUIDITY, small, stateOf, v3Topics } from './uniswap-v3.ts'
 
 /** Pool(address indexed,address indexed,address) */

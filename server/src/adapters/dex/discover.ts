@@ -1,8 +1,8 @@
 import type { Dex } from '../../swap/domain/dex.ts'
 import { type Rpc, refusalOf } from '../chains/evm/rpc.ts'
+import { isListed, type ListedTokens } from '../pools/rank.ts'
 import { readerOf } from './dex-readers.ts'
 import { scanLogs } from './logs.ts'
-import { isListed, type Listing } from './rank.ts'
 import type { DexReader, PoolIdentity, ReadContext } from './tracked-pool.ts'
 
 export type DiscoverOptions = Readonly<{
@@ -12,7 +12,7 @@ export type DiscoverOptions = Readonly<{
   connectors: readonly string[]
   /** Listed tokens, whose pairs with the connector tokens are looked up if the log history is not available. */
   tokens: readonly string[]
-  listing: Listing
+  listing: ListedTokens
   at: Readonly<{ height: number; hash: string }>
   /** Limit of blocks whose logs are scanned. */
   scanBlocksMax: number

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import pMap from 'p-map'
 import type { Dex } from '../../swap/domain/dex.ts'
+import { isListed, type ListedTokens } from '../pools/rank.ts'
 import { admitNew } from './admission.ts'
 import { identityOf, keyOf, readBases, readerOf, readWhole, resolveAll } from './dex-readers.ts'
 import type { DexLog } from './logs.ts'
 import type { PoolSet } from './pool-set.ts'
-import { isListed, type Listing } from './rank.ts'
 import type { DexReader, PoolIdentity, ReadContext, TrackedPool } from './tracked-pool.ts'
 import { INITIALIZE } from './uniswap-v3.ts'
 
@@ -35,7 +35,7 @@ type FollowContext = Readonly<{
   readContext: ReadContext
   dexes: ReadonlyMap<string, Dex>
   pools: PoolSet
-  listing: Listing
+  listing: ListedTokens
   /** The pool of listed tokens that the log creates, or a waiting pool that it changes; or null. */
   parseNewPool(log: DexLog): PoolIdentity | null
   /** Key of the tracked pool that the log changes, or null. */
@@ -47,7 +47,7 @@ export function createFollower(
   readContext: ReadContext,
   dexes: ReadonlyMap<string, Dex>,
   pools: PoolSet,
-  listing: Listing,
+  listing: ListedTokens,
 ): Follower {
   const creations: Creation[] = []
   for (const dex of dexes.values()) {

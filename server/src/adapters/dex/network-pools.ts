@@ -6,15 +6,16 @@ import type { PoolSource } from '../../swap/ports/pools.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { quantity } from '../chains/evm/replies.ts'
 import { createRpc, type Rpc, rpcDefaults, unavailable } from '../chains/evm/rpc.ts'
+import { createDepthHistory, reportDepth } from '../pools/depth-history.ts'
+import { liquidityOf, listedDepth, listPools } from '../pools/rank.ts'
+import { createUnpausedPools } from '../pools/unpaused-pools.ts'
 import { createBlockReader } from './block-reader.ts'
 import { compareSample } from './compare.ts'
-import { createDepthHistory, reportDepth } from './depth-history.ts'
 import { createDroppedPools } from './dropped-pools.ts'
 import { createFeeOnTransferTokens } from './fee-on-transfer.ts'
 import { type Header, latestHeader } from './headers.ts'
 import { pack } from './pack.ts'
 import { createPoolSet } from './pool-set.ts'
-import { liquidityOf, listedDepth, listPools } from './rank.ts'
 import { originOf, setUp } from './read-all.ts'
 import { syncToHead } from './sync.ts'
 import {
@@ -26,7 +27,6 @@ import {
 } from './sync-context.ts'
 import { createTokenLookup, dropExcessPools } from './token-lookup.ts'
 import type { ReadContext } from './tracked-pool.ts'
-import { createUnpausedPools } from './unpaused-pools.ts'
 
 export const poolDefaults: PoolSettings = {
   poolsMax: 1_000,

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import type { DepthHistory } from './depth-history.ts'
+import type { DepthHistory } from '../pools/depth-history.ts'
 import { restoreTicks, type Slim, slim } from './ticks.ts'
 import type { TrackedPool } from './tracked-pool.ts'
 

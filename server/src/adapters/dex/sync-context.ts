@@ -5,11 +5,11 @@ import type { Dex, DexNetwork } from '../../swap/domain/dex.ts'
 import type { PoolPauses } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSnapshots } from '../../swap/ports/pools.ts'
 import type { Rpc } from '../chains/evm/rpc.ts'
-import type { DepthHistory } from './depth-history.ts'
+import type { DepthHistory } from '../pools/depth-history.ts'
+import type { ListedTokens } from '../pools/rank.ts'
 import type { DroppedPools } from './dropped-pools.ts'
 import type { Follower } from './follow.ts'
 import type { PoolSet } from './pool-set.ts'
-import type { Listing } from './rank.ts'
 import type { ReadContext } from './tracked-pool.ts'
 
 export type PoolSettings = Readonly<{
@@ -61,7 +61,7 @@ export type SyncContext = Readonly<{
   dexNetwork: DexNetwork
   /** Listed tokens, in lower case. */
   tokens: readonly string[]
-  listing: Listing
+  listing: ListedTokens
   settings: PoolSettings
   log: Log
   now: () => number

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
-import type { Pool } from '../../swap/routing/pool-kinds.ts'
+import { type ConcentratedPool, isConcentrated } from '../pools/concentrated-pool.ts'
 import { signed, wordAt, wordsOf } from './abi-words.ts'
-import type { ConcentratedPool, GrossTick, TickRange, TickSource, TrackedPool } from './tracked-pool.ts'
+import type { GrossTick, TickRange, TickSource, TrackedPool } from './tracked-pool.ts'
 
 const MAX_TICK = 887_272
 /** Pools whose bitmap has more words are read only near their price. */
@@ -12,9 +12,6 @@ const REACH_TICKS = 60_000
 const NEAR_END_TICKS = 20_000
 /** Limit of ticks of one pool. The largest pools have two thousand. */
 const TICKS_MAX = 10_000
-
-export const isConcentrated = (pool: Pool): pool is ConcentratedPool =>
-  pool.kind === 'uniswap-v3' || pool.kind === 'uniswap-v4' || pool.kind === 'algebra'
 
 /** Null if an answer is missing or the pool has more than TICKS_MAX ticks. With `reach`, only ticks that near to the price are read. */
 export async function readTicksOf(

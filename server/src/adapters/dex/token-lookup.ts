@@ -1,8 +1,8 @@
 import { isPaused } from '../../swap/domain/pool-pauses.ts'
+import { isListed, type ListedTokens } from '../pools/rank.ts'
 import { admitRequested, exceedsPlaces, selectPools } from './admission.ts'
 import { identityOf, keyOf, readBases, readerOf } from './dex-readers.ts'
 import { pairsOf } from './discover.ts'
-import { isListed, type Listing } from './rank.ts'
 import type { NetworkSetup, SyncContext } from './sync-context.ts'
 import type { PoolIdentity, TrackedPool } from './tracked-pool.ts'
 
@@ -72,8 +72,11 @@ async function lookUpPools(context: SyncContext, { dexes }: NetworkSetup, tokens
   log.info({ network: network.id, tokens: tokens.length, pools: admitted.length }, 'pools added for requested tokens')
 }
 
-const listedIdentity = (one: TrackedPool, dexes: NetworkSetup['dexes'], listing: Listing): readonly PoolIdentity[] =>
-  isListed(listing, one.pool.tokens) ? [identityOf(one, dexes) ?? []].flat() : []
+const listedIdentity = (
+  one: TrackedPool,
+  dexes: NetworkSetup['dexes'],
+  listing: ListedTokens,
+): readonly PoolIdentity[] => (isListed(listing, one.pool.tokens) ? [identityOf(one, dexes) ?? []].flat() : [])
 
 /** Drops the least valuable pools once a limit is exceeded by a tenth; paused pools before all others. */
 export function dropExcessPools({ pools, settings, listing, pauses, dropped, setup }: SyncContext): void {

@@ -1,6 +1,7 @@
 import type { Dex } from '../../swap/domain/dex.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import type { Tick } from '../../swap/routing/pools/concentrated.ts'
+import type { ConcentratedPool } from '../pools/concentrated-pool.ts'
 import type { BlockReader } from './block-reader.ts'
 import type { DexLog } from './logs.ts'
 
@@ -9,8 +10,6 @@ export type GrossTick = Tick & Readonly<{ gross: bigint }>
 
 /** Ticks outside of the range are not read; there the pool counts as empty. */
 export type TickRange = Readonly<{ low: number; high: number }>
-
-export type ConcentratedPool = Extract<Pool, { kind: 'uniswap-v3' | 'uniswap-v4' | 'algebra' }>
 
 /** Reads the bitmap and the ticks of a pool. `step`: ticks between two bits of the bitmap. */
 export type TickSource = Readonly<{

@@ -1,11 +1,12 @@
 import type { Hex } from 'viem'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
+import { type ConcentratedPool, isConcentrated } from '../pools/concentrated-pool.ts'
 import { addressOf, callOf, firstWord, signed, wordAt, wordsOf } from './abi-words.ts'
 import { type BlockReader, readEach } from './block-reader.ts'
 import type { DexLog } from './logs.ts'
 import { findPools, indexedTokens, poolIdentity } from './pool-identity.ts'
-import { afterLiquidity, afterSwap, isConcentrated, readTicksOf, tickOf } from './ticks.ts'
-import type { ConcentratedPool, DexReader, PoolIdentity, ReadContext, TickSource, TrackedPool } from './tracked-pool.ts'
+import { afterLiquidity, afterSwap, readTicksOf, tickOf } from './ticks.ts'
+import type { DexReader, PoolIdentity, ReadContext, TickSource, TrackedPool } from './tracked-pool.ts'
 
 /** PoolCreated(address indexed,address indexed,uint24 indexed,int24,address) */
 export const CREATED = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118'

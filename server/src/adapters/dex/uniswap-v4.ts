@@ -1,8 +1,9 @@
 import { encodeAbiParameters, type Hex, keccak256 } from 'viem'
 import type { UniswapV4Pool } from '../../swap/routing/pools/uniswap-v4.ts'
+import { isConcentrated } from '../pools/concentrated-pool.ts'
 import { addressOf, callOf, firstWord, numberOf, signed, toWord, wordAt, wordsOf } from './abi-words.ts'
 import type { BlockReader } from './block-reader.ts'
-import { afterLiquidity, afterSwap, isConcentrated, readTicksOf } from './ticks.ts'
+import { afterLiquidity, afterSwap, readTicksOf } from './ticks.ts'
 import type { DexReader, PoolIdentity, TrackedPool } from './tracked-pool.ts'
 import { small } from './uniswap-v3.ts'
 

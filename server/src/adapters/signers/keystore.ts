@@ -119,7 +119,7 @@ export async function openSigner(
       const { intent } = transaction
       return journal.release(paysOf(intent), conflictKeyOf(intent), transaction, outflow.isRefund)
     },
-    expire: (payoutIds, proof) => journal.expire(payoutIds, proof),
+    recordInvalidation: (payoutIds, proof) => journal.recordInvalidation(payoutIds, proof),
     close: () => journal.close(),
   }
 }

@@ -88,7 +88,7 @@ test('M6: opens a journal of 600 MiB in little memory, still refuses its first p
   const pay = { payoutId: first, address: '0xa', memo: null, asset, units: 5n }
   await expect(journal.check([pay], 'eth hot/0:9')).rejects.toThrow('was released before')
   await journal.check([pay], 'eth hot/0:0')
-  await journal.expire([first], { height: 3 })
+  await journal.recordInvalidation([first], { height: 3 })
   // The large file is closed; new lines are in a new one.
   await journal.memory.recordGeneration('018f2b1c-0000-7000-8000-00000000000e')
   await journal.close()

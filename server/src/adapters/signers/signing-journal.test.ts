@@ -75,7 +75,7 @@ describe('the signing journal', () => {
     expect((await transactionsOf(second.memory, ['0xcancel']))[0]?.intent).toMatchObject({ cancels: true })
     // The cancel alone permits nothing: only the proof does.
     await expect(second.check([payOf('a')], 'eth hot:2')).rejects.toMatchObject({ txHashes: ['0x1'] })
-    await second.expire(['a'], { proof: [] })
+    await second.recordInvalidation(['a'], { proof: [] })
     await second.release([payOf('a')], 'eth hot:2', transactionOf('0x2'))
     await expect(second.check([payOf('a')], 'eth hot:3')).rejects.toMatchObject({ txHashes: ['0x2'] })
     expect(second.outflows(0).map(({ payoutId }) => payoutId)).toEqual(['a'])
@@ -109,7 +109,7 @@ describe('the signing journal', () => {
     await expect(journal.release([payOf('a', change)], 'eth hot:1', transactionOf('0x1'))).rejects.toThrow(
       'was released before',
     )
-    await journal.expire(['a'], { height: 3 })
+    await journal.recordInvalidation(['a'], { height: 3 })
     await expect(journal.release([payOf('a', change)], 'eth hot:2', transactionOf('0x1'))).rejects.toThrow(
       'was released before',
     )
@@ -119,7 +119,7 @@ describe('the signing journal', () => {
     const path = newFile()
     const first = await open(path)
     await first.release([payOf('a')], 'eth hot:1', transactionOf('0x1'))
-    await first.expire(['a'], { height: 3 })
+    await first.recordInvalidation(['a'], { height: 3 })
     await first.release([payOf('a')], 'eth hot:2', transactionOf('0x1'))
     await first.close()
     const second = await open(path)
@@ -246,7 +246,7 @@ describe('the memory of the signing journal', () => {
     await journal.check([payOf('a')], 'eth hot:1')
     await journal.check([payOf('b')], 'eth hot:2')
     await expect(journal.check([payOf('a')], 'eth hot:2')).rejects.toThrow('was released before')
-    await journal.expire(['a'], { height: 3 })
+    await journal.recordInvalidation(['a'], { height: 3 })
     await journal.check([payOf('a')], 'eth hot:2')
   })
 })
@@ -322,7 +322,7 @@ describe('M6: a journal of several segments', () => {
     const cancel = { ...transactionOf('0xcancel'), intent: { ...transactionOf('').intent, cancels: true as const } }
     await second.release([payOf('cancelled')], 'eth hot:cancelled', cancel)
     await second.release([payOf('raised')], 'eth hot:raised', transactionOf('0xhigher'))
-    await second.expire(['proved'], { height: 3 })
+    await second.recordInvalidation(['proved'], { height: 3 })
     await second.close()
     const third = await openSigningJournal(path, () => now)
     opened.push(() => third.close())
@@ -344,7 +344,7 @@ describe('M6: a journal of several segments', () => {
     const journal = await openSmall(path, () => now)
     await journal.release([payOf('old')], 'eth hot:1', transactionOf('0x1'))
     await journal.release([payOf('expired')], 'eth hot:2', transactionOf('0x2'))
-    await journal.expire(['expired'], { height: 3 })
+    await journal.recordInvalidation(['expired'], { height: 3 })
     now += 30 * DAY_MS
     // Releases memory: from here on the first two are known from the disk alone.
     await journal.release([payOf('new')], 'eth hot:3', transactionOf('0x3'))

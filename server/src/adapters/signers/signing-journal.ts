@@ -100,7 +100,7 @@ export type SigningJournal = Readonly<{
     transaction: ReleasedTransaction,
     isRefund?: (payoutId: string) => boolean,
   ): Promise<void>
-  expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
+  recordInvalidation(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
   memory: SignerJournal
   /** First releases after a time, oldest first. */
   outflows(since: number): readonly Outflow[]
@@ -155,7 +155,7 @@ export async function openSigningJournal(
       forget(state, now())
       forgottenAt = now()
     },
-    async expire(payoutIds, proof) {
+    async recordInvalidation(payoutIds, proof) {
       const lines = [...new Set(payoutIds)].map(
         (payoutId): Line => ({ kind: 'expired', payoutId, proof: JSON.stringify(proof) }),
       )

@@ -1,7 +1,7 @@
 import type { Dex } from '../../swap/domain/dex.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { selectPools } from '../dex/admission.ts'
-import { type Listing, valuesOf, worthOf } from '../dex/rank.ts'
+import { type ListedTokens, valuesOf, worthOf } from '../pools/rank.ts'
 import { type FoundPool, findCandidates } from './find-pools.ts'
 import type { SolanaNodes } from './nodes.ts'
 import type { PoolStates } from './read-pools.ts'
@@ -23,7 +23,7 @@ const SEARCHED_MAX = 10_000
 export type LookupOptions = Readonly<{
   nodes: SolanaNodes
   dexes: readonly Dex[]
-  listing: Listing
+  listing: ListedTokens
   /** Reads pools whole. */
   read(found: readonly FoundPool[]): Promise<PoolStates>
   /** Called with why pools of a DEX cannot be used: of all that were searched. */
@@ -107,7 +107,11 @@ export function createPoolLookup(options: LookupOptions) {
 }
 
 /** Of the pools of one pair, those with the most worth. */
-function mostWorth(ofPair: readonly Admitted[], others: readonly Admitted[], listing: Listing): readonly Admitted[] {
+function mostWorth(
+  ofPair: readonly Admitted[],
+  others: readonly Admitted[],
+  listing: ListedTokens,
+): readonly Admitted[] {
   const values = valuesOf(
     [...others, ...ofPair].map(({ pool }) => pool),
     listing,
@@ -121,7 +125,7 @@ function mostWorth(ofPair: readonly Admitted[], others: readonly Admitted[], lis
 }
 
 /** The pools that get a place among those of all pairs, by the rules of EVM networks. */
-function keepPlaces(all: readonly Admitted[], listing: Listing, poolsMax: number): ReadonlyMap<string, Admitted> {
+function keepPlaces(all: readonly Admitted[], listing: ListedTokens, poolsMax: number): ReadonlyMap<string, Admitted> {
   const byId = new Map(all.map((one) => [one.pool.id, one]))
   const limits = { poolsMax, ticksMax: Number.MAX_SAFE_INTEGER }
   const chosen = new Set(selectPools(all, listing, limits).map(({ pool }) => pool.id))

@@ -3,10 +3,10 @@ import { createTimedValue } from '../../lib/timed-value.ts'
 import { noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource, RouteLimits } from '../../swap/ports/pools.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
-import { createDepthHistory, reportDepth } from '../dex/depth-history.ts'
-import { type Listing, liquidityOf, listedDepth, listPools } from '../dex/rank.ts'
 import type { NetworkPoolsOptions } from '../dex/sync-context.ts'
-import { createUnpausedPools } from '../dex/unpaused-pools.ts'
+import { createDepthHistory, reportDepth } from '../pools/depth-history.ts'
+import { type ListedTokens, liquidityOf, listedDepth, listPools } from '../pools/rank.ts'
+import { createUnpausedPools } from '../pools/unpaused-pools.ts'
 import { createPoolLookup } from './admit-pools.ts'
 import type { SolanaPool } from './dexes/solana-dex.ts'
 import type { FoundPool } from './find-pools.ts'
@@ -35,7 +35,7 @@ export function createSolanaPools(options: NetworkPoolsOptions): PoolSource {
   const { network, dexNetwork, now = Date.now } = options
   const nodes = createSolanaNodes(network.id, options.rpcUrls, network.genesis)
   const connectors = [...new Set([dexNetwork.wrapped, ...dexNetwork.connectors])]
-  const listing: Listing = {
+  const listing: ListedTokens = {
     wrapped: dexNetwork.wrapped,
     connectors: new Set(connectors),
     listed: new Set([...connectors, ...options.tokens]),
@@ -123,7 +123,7 @@ function createSearches(run: () => Promise<boolean>) {
 function createReports(
   all: () => readonly SolanaPool[],
   unpaused: () => readonly Pool[],
-  { listing, stablecoin, now }: Readonly<{ listing: Listing; stablecoin: string | undefined; now: () => number }>,
+  { listing, stablecoin, now }: Readonly<{ listing: ListedTokens; stablecoin: string | undefined; now: () => number }>,
 ): Pick<PoolSource, 'liquidity' | 'listPools' | 'depth'> {
   const depths = createDepthHistory()
   const findStablecoin = () => {

@@ -10,8 +10,8 @@ import { resolveNetwork } from '../../core/domain/network.ts'
 import { present } from '../../lib/assert.ts'
 import type { PoolStep, RouteCall, TakerOrder } from '../../swap/ports/aggregator.ts'
 import type { SwapAction, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import { createSuiSwapChain } from './chain.ts'
 import { createSuiNode } from './node.ts'
-import { createSuiSwapChain } from './swap-chain.ts'
 
 const SUI = '0x2::sui::SUI'
 const inFull = `0x${'2'.padStart(64, '0')}::sui::SUI`

@@ -7,9 +7,9 @@ import type { Dex, DexNetwork } from '../../swap/domain/dex.ts'
 import { noPoolPauses, poolPausesOf } from '../../swap/domain/pool-pauses.ts'
 import type { PoolSource } from '../../swap/ports/pools.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
-import { createDepthHistory, reportDepth } from '../dex/depth-history.ts'
-import { type Listing, liquidityOf, listedDepth, listPools } from '../dex/rank.ts'
-import { createUnpausedPools } from '../dex/unpaused-pools.ts'
+import { createDepthHistory, reportDepth } from '../pools/depth-history.ts'
+import { type ListedTokens, liquidityOf, listedDepth, listPools } from '../pools/rank.ts'
+import { createUnpausedPools } from '../pools/unpaused-pools.ts'
 import { nativeCoin, parseCoinType } from './address-format.ts'
 import { createPoolFollower } from './follow-pools.ts'
 import { type Checkpoint, createSuiNode, type SuiNode } from './node.ts'
@@ -55,7 +55,7 @@ const STALE_MS = 30_000
 const GAS_PRICE_MS = 5_000
 const MILLION = 1_000_000n
 
-function listingOf({ dexNetwork, tokens }: SuiPoolsOptions): Listing {
+function listingOf({ dexNetwork, tokens }: SuiPoolsOptions): ListedTokens {
   const canonical = (list: readonly string[]) => list.flatMap((type) => parseCoinType(type) ?? [])
   const connectors = new Set([nativeCoin, ...canonical(dexNetwork.connectors)])
   return { wrapped: nativeCoin, connectors, listed: new Set([...connectors, ...canonical(tokens)]) }

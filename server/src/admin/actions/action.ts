@@ -5,10 +5,10 @@ import type { OutputSettings } from '../../exchange/domain/output-plan.ts'
 import type { Addresses } from '../../exchange/ports/chain.ts'
 import type { MarketDeps } from '../../exchange/settlement/steps/context.ts'
 import type { SwapNetwork } from '../../swap/networks.ts'
-import type { SecretBox } from '../identity/secret-box.ts'
+import type { OperatorSecrets } from '../identity/operator-secrets.ts'
 import type { AdminStores } from '../ports/admin-store.ts'
 
-/** What acts need beside the database. */
+/** What actions need beside the database. */
 export type ActionDeps = Readonly<{
   environment: Environment
   /** As `network:address`. */
@@ -16,7 +16,7 @@ export type ActionDeps = Readonly<{
   outputs: OutputSettings
   partnerDefaults: Readonly<{ feeBps: number; openExchangesMax: number; rateLimitPerMinute: number }>
   pepper: Uint8Array
-  box: SecretBox
+  secrets: OperatorSecrets
   /** By network; derived from public keys, without a node. */
   addresses(): ReadonlyMap<string, Readonly<{ network: Network; addresses: Addresses }>>
   /** A hash or an address in the forms in which it may be stored. */
@@ -32,7 +32,7 @@ export type ActionDeps = Readonly<{
   swaps(): Promise<Readonly<{ networks: ReadonlyMap<string, SwapNetwork>; feeAddresses: ReadonlyMap<string, string> }>>
 }>
 
-/** An act in progress: everything happens in one transaction of the database. */
+/** An action in progress: everything happens in one transaction of the database. */
 export type ActionContext = AdminStores &
   Readonly<{
     deps: ActionDeps
@@ -45,20 +45,20 @@ export type ActionResult = Readonly<Record<string, unknown>>
 
 type Shown = Readonly<Record<string, string>>
 
-/** What is stored until the act is carried out, and secrets that only the operator who asks sees, once. */
+/** What is stored until the action is carried out, and secrets that only the operator who asks sees, once. */
 export type Prepared = Readonly<{ arguments: Readonly<Record<string, unknown>>; shown: Shown }>
 
 export type ActionDefinition<Arguments> = Readonly<{
-  /** For acts that make a secret: its hash becomes an argument. */
+  /** For actions that make a secret: its hash becomes an argument. */
   prepare?(deps: ActionDeps, given: Arguments): Prepared
   /**
-   * For acts whose secret needs both persons: makes its second half when the act is carried out, for who approves. `first`
+   * For actions whose secret needs both persons: makes its second half when the action is carried out, for who approves. `first`
    * is what the same person was shown before, null if another one was.
    */
   prepareApproval?(given: Arguments, first: Shown | null): Prepared
   run(context: ActionContext, given: Arguments): Promise<ActionResult>
   /**
-   * Members of its rows in the audit log that may change until a second person approves: balances, and what is made when the act
+   * Members of its rows in the audit log that may change until a second person approves: balances, and what is made when the action
    * is carried out. All others must be as they were when it was asked for.
    */
   unbound?: readonly string[]

@@ -11,7 +11,7 @@ import { payoutActions } from './payout-actions.ts'
 import { serviceActions } from './service-actions.ts'
 import { webhookActions } from './webhook-actions.ts'
 
-/** Every act of an operator, by its name in `adminActions`. The command line and the admin API carry out the same ones. */
+/** Every action of an operator, by its name in `adminActions`. The command line and the admin API carry out the same ones. */
 const actions: ActionsOf<AdminActionName> = {
   ...balanceActions,
   ...exchangeActions,

@@ -4,7 +4,7 @@ import { createOperateExchanges } from '../../exchange/operations/operate-exchan
 import type { SpentDeposit } from '../../exchange/ports/store/operator.ts'
 import type { ActionsOf } from './action.ts'
 import { checkDestination } from './destinations.ts'
-import { foreseeWill } from './foresee-will.ts'
+import { forecastPayment } from './forecast-payment.ts'
 import { isListed, showAmount } from './lookup.ts'
 
 export const decisionMeanings: Readonly<Record<Decision, string>> = {
@@ -35,7 +35,7 @@ function describeWait(spent: SpentDeposit | null, decision: Decision): string | 
 const decide = (decision: Decision): ActionsOf<'exchanges-release'>['exchanges-release'] => ({
   async run({ store, note, deps }, { exchangeId, deposit }) {
     const held = await createOperateExchanges(store).decide(exchangeId, decision, deposit ?? null, note)
-    const will = await foreseeWill({ store, deps }, exchangeId, held, decision)
+    const will = await forecastPayment({ store, deps }, exchangeId, held, decision)
     const waitsFor = describeWait(await store.operator.findSpentDeposit(held.depositId), decision)
     return {
       exchangeId,
@@ -62,7 +62,7 @@ export const exchangeActions: ActionsOf<`exchanges-${Decision}` | 'exchanges-set
       const set = await createOperateExchanges(context.store).setRefund(exchangeId, check, context.note)
       const refunds: object[] = []
       for (const held of set.waiting) {
-        const will = await foreseeWill(context, exchangeId, held, 'release')
+        const will = await forecastPayment(context, exchangeId, held, 'release')
         refunds.push({ deposit: held.depositId, txHash: held.txHash, ...will })
       }
       const next = refunds.length === 0 ? { note: PAYS_NOTHING } : {}

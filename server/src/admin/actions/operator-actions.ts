@@ -14,9 +14,9 @@ const NOTE = 'shown only once: give it to the operator yourself'
  * The token has two halves, one for each person. With a whole one, the operator who asks for a colleague could accept the
  * invitation and then approve as a second identity.
  */
-function makeFirstHalf({ box }: ActionDeps, given: object) {
+function makeFirstHalf({ secrets }: ActionDeps, given: object) {
   const { half, halfHash } = makeHalf()
-  const made = { tokenHash: halfHash.toString('hex'), totpSecret: makeTotpSecret(box).toString('hex') }
+  const made = { tokenHash: halfHash.toString('hex'), totpSecret: makeTotpSecret(secrets).toString('hex') }
   return {
     arguments: { ...given, ...made },
     shown: { firstHalf: half, note: `${NOTE}; the approver has the other half` },

@@ -1,28 +1,34 @@
 import { createOperatePayouts, type PayoutAct } from '../../exchange/operations/operate-payouts.ts'
 import type { HeldPayout } from '../../exchange/ports/store/operator.ts'
 import type { ActionsOf } from './action.ts'
-import { toWill, type Will } from './foresee-will.ts'
+import { type PaymentForecast, toPaymentForecast } from './forecast-payment.ts'
 import { isListed, showAmount } from './lookup.ts'
 
 const decide = (decision: PayoutAct): ActionsOf<'payouts-release'>['payouts-release'] => ({
   async run({ store, note }, { payoutId }) {
     const payout = await createOperatePayouts(store)[decision](payoutId, note)
     const { purpose, network } = payout
-    return { payoutId, decision, purpose, network, will: decision === 'release' ? willPay(payout) : willDrop(payout) }
+    return {
+      payoutId,
+      decision,
+      purpose,
+      network,
+      will: decision === 'release' ? forecastRelease(payout) : forecastDrop(payout),
+    }
   },
 })
 
 /** By the payout as it was before the release. */
-function willPay({ units, assetId, address, memo, attention, lost: isReversed }: HeldPayout): Will {
+function forecastRelease({ units, assetId, address, memo, attention, isReversed }: HeldPayout): PaymentForecast {
   const notes = [
     ...(isListed(assetId) ? [] : [`The currency is not listed: the payout has ${units} base units.`]),
     ...(isReversed ? ['It was paid before, and a reorganisation reversed that: this pays it a second time.'] : []),
     ...(attention === 'PAYEE' ? ['The payout was changed outside of the program: the signer refuses it.'] : []),
   ]
-  return toWill({ units, assetId, to: { address, memo }, feeUnits: null, notes })
+  return toPaymentForecast({ units, assetId, to: { address, memo }, feeUnits: null, notes })
 }
 
-function willDrop({ units, assetId, address, memo, purpose, lost: isReversed }: HeldPayout): Will {
+function forecastDrop({ units, assetId, address, memo, purpose, isReversed }: HeldPayout): PaymentForecast {
   const amount = isListed(assetId) ? showAmount(units, assetId) : `${units} base units of ${assetId}`
   const notes = [
     `It pays nothing: ${amount} to ${address}${memo === null ? '' : ` with the memo ${memo}`} will not be sent.`,
@@ -30,7 +36,7 @@ function willDrop({ units, assetId, address, memo, purpose, lost: isReversed }: 
     ...(purpose === 'withdrawal' && !isReversed ? ['The account that it debited is owed the amount again.'] : []),
     ...(purpose === 'sweep' ? ['Its deposits can be swept again.'] : []),
   ]
-  return toWill({ units: null, assetId: null, to: null, feeUnits: null, notes })
+  return toPaymentForecast({ units: null, assetId: null, to: null, feeUnits: null, notes })
 }
 
 export const payoutActions: ActionsOf<

@@ -7,7 +7,7 @@ import { DEVICE_MS } from '../identity/devices.ts'
 import { csrfTokenOf, hashToken } from '../identity/tokens.ts'
 import type { Session, SessionStore } from '../ports/sessions.ts'
 
-/** A second factor counts for acts that move money for this long. */
+/** A second factor counts for actions that move money for this long. */
 export const CONFIRMED_MS = 5 * 60_000
 
 export type SessionSettings = Readonly<{

@@ -87,7 +87,7 @@ async function renewDevice(
   { session }: Visitor,
 ): Promise<void> {
   const operator = session.kind === 'cookie' ? await identity.store.operators.findById(session.operatorId) : null
-  if (operator) setDevice(reply, settings, makeDevice(identity.box, operator, identity.now()))
+  if (operator) setDevice(reply, settings, makeDevice(identity.secrets, operator, identity.now()))
 }
 
 function mountLogins(context: AdminContext): void {

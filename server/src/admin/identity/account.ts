@@ -55,14 +55,14 @@ export async function renewRecoveryCodes(
 }
 
 /** Not the only second factor: without one its operator could not log in. */
-export const removePasskey = ({ store, box, requiresSecondFactor }: IdentityDeps, session: Own, id: string) =>
+export const removePasskey = ({ store, secrets, requiresSecondFactor }: IdentityDeps, session: Own, id: string) =>
   store.transaction(async (tx) => {
     await tx.operators.lock(session.operatorId)
     const name = await tx.operators.removePasskey(session.operatorId, id)
     if (name === null) throw new AppError('PASSKEY_NOT_FOUND', 'you have no passkey with this id', { field: 'id' })
     const left = await tx.operators.findById(session.operatorId)
     const sealed = left?.totpSecret ?? null
-    const hasApp = sealed !== null && box.open(sealed) !== null
+    const hasApp = sealed !== null && secrets.open(sealed) !== null
     if (requiresSecondFactor && !hasApp && !left?.passkeys)
       throw refused('this passkey is your only second factor: add another one before')
     await recordOwn(tx, session, { act: 'passkey remove', detail: { passkey: id, name } })

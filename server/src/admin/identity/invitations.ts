@@ -2,8 +2,8 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { AdminStore } from '../ports/admin-store.ts'
 import type { IdentityDeps } from './log-in.ts'
 import { createRecoveryCodes, createTotpSecret, hashRecoveryCode, stepOfCode, totpUri } from './one-time-codes.ts'
+import type { OperatorSecrets } from './operator-secrets.ts'
 import { hashPassword, requireStrongPassword } from './passwords.ts'
-import type { SecretBox } from './secret-box.ts'
 import { createHalf, hashOfHalves, hashToken, joinHalves, splitHalves } from './tokens.ts'
 
 export const INVITATION_MS = 2 * 86_400_000
@@ -17,15 +17,17 @@ export function makeHalf(): Readonly<{ half: string; halfHash: Buffer }> {
 }
 
 /** What an invitation stores beside the hash of its token: the secret of the authenticator app, encrypted. */
-export const makeTotpSecret = (box: SecretBox): Buffer => box.seal(createTotpSecret())
+export const makeTotpSecret = (secrets: OperatorSecrets): Buffer => secrets.seal(createTotpSecret())
 
 /** A new invitation by one person: what is stored, and its whole token. */
-export function makeInvitation(box: SecretBox): Readonly<{ token: string; hash: Buffer; totpSecret: Buffer }> {
+export function makeInvitation(
+  secrets: OperatorSecrets,
+): Readonly<{ token: string; hash: Buffer; totpSecret: Buffer }> {
   const [one, other] = [makeHalf(), makeHalf()]
   return {
     token: joinHalves(one.half, other.half),
     hash: hashOfHalves(one.halfHash, other.halfHash),
-    totpSecret: makeTotpSecret(box),
+    totpSecret: makeTotpSecret(secrets),
   }
 }
 
@@ -39,9 +41,9 @@ function hashOf(token: string): Buffer {
   return hashOfHalves(hashToken(halves[0]), hashToken(halves[1]))
 }
 
-export async function readInvitation({ store, box }: Pick<IdentityDeps, 'store' | 'box'>, token: string) {
+export async function readInvitation({ store, secrets }: Pick<IdentityDeps, 'store' | 'secrets'>, token: string) {
   const invitation = await store.operators.findInvitation(hashOf(token))
-  const secret = invitation && box.open(invitation.totpSecret)
+  const secret = invitation && secrets.open(invitation.totpSecret)
   if (!invitation || !secret) throw notOpen()
   return { ...invitation, secret, totpUri: totpUri(secret, invitation.login) }
 }

@@ -5,13 +5,13 @@ import type { Operator } from '../ports/operators.ts'
 import type { LoginAttempt, SessionKind } from '../ports/sessions.ts'
 import { isDeviceOf, makeDevice, openDevices } from './devices.ts'
 import { hashRecoveryCode, stepOfCode } from './one-time-codes.ts'
+import type { OperatorSecrets } from './operator-secrets.ts'
 import { admitGuess, isPassword } from './passwords.ts'
-import type { SecretBox } from './secret-box.ts'
 import { createToken, hashToken } from './tokens.ts'
 
 export type IdentityDeps = Readonly<{
   store: AdminStore
-  box: SecretBox
+  secrets: OperatorSecrets
   /** False in the sandbox only: an operator without a second factor may log in. */
   requiresSecondFactor: boolean
   sessionMs: number
@@ -65,12 +65,12 @@ export async function logIn(
 
 /** What a login counts for: the browser of this operator, a network that the operator used, or neither. */
 async function toAttempt(
-  { store, box, now }: IdentityDeps,
+  { store, secrets, now }: IdentityDeps,
   login: string,
   operator: Operator | null,
   client: Client,
 ): Promise<LoginAttempt> {
-  const device = operator && openDevices(box, client.devices, now()).find((one) => isDeviceOf(one, operator))
+  const device = operator && openDevices(secrets, client.devices, now()).find((one) => isDeviceOf(one, operator))
   if (device) return { by: 'device', device: device.id }
   const network = callerNetwork(client.ip)
   const isKnown = await store.logins.isKnownNetwork(login, network)
@@ -82,7 +82,7 @@ export async function takeSecondFactor(deps: IdentityDeps, operator: Operator, c
   const { totpSecret } = operator
   if (totpSecret === null && operator.passkeys === 0 && !deps.requiresSecondFactor) return true
   if (code === null) return false
-  const secret = totpSecret === null ? null : deps.box.open(totpSecret)
+  const secret = totpSecret === null ? null : deps.secrets.open(totpSecret)
   const step = secret === null ? null : stepOfCode(secret, code, deps.now())
   if (step !== null) return deps.store.operators.takeTotpStep(operator.id, step)
   return deps.store.operators.takeRecoveryCode(operator.id, hashRecoveryCode(code))
@@ -90,7 +90,7 @@ export async function takeSecondFactor(deps: IdentityDeps, operator: Operator, c
 
 /** A new token at every login: one that was set before the login is never accepted. */
 export async function openSession(
-  { store, box, sessionMs, now }: IdentityDeps,
+  { store, secrets, sessionMs, now }: IdentityDeps,
   operator: Operator,
   { ip, userAgent, kind }: Client,
 ): Promise<LoggedIn> {
@@ -98,5 +98,5 @@ export async function openSession(
   const owner = { operatorId: operator.id, kind, ip: callerNetwork(ip), userAgent }
   await store.sessions.add({ hash: hashToken(token), ...owner, lifetimeMs: sessionMs })
   await store.operators.noteLogin(operator.id)
-  return { token, device: kind === 'cookie' ? makeDevice(box, operator, now()) : null }
+  return { token, device: kind === 'cookie' ? makeDevice(secrets, operator, now()) : null }
 }

@@ -100,8 +100,8 @@ export async function logInByPasskey(deps: PasskeyDeps, answer: Answer, client: 
 }
 
 /** The passkey names its operator, so a browser of any operator has a count of its own. */
-async function toAttempt({ store, box, now }: PasskeyDeps, { devices, ip }: Client): Promise<LoginAttempt> {
-  for (const device of openDevices(box, devices, now())) {
+async function toAttempt({ store, secrets, now }: PasskeyDeps, { devices, ip }: Client): Promise<LoginAttempt> {
+  for (const device of openDevices(secrets, devices, now())) {
     const operator = await store.operators.findById(device.operatorId)
     if (operator && isDeviceOf(device, operator)) return { by: 'device', device: device.id }
   }

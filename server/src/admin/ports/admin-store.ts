@@ -9,7 +9,7 @@ import type { OperatorStore } from './operators.ts'
 import type { RequestStore } from './requests.ts'
 import type { LoginThrottle, SessionStore } from './sessions.ts'
 
-/** What acts and reads of operators use. Inside a transaction, `store.transaction` is the same transaction. */
+/** What actions and reads of operators use. Inside a transaction, `store.transaction` is the same transaction. */
 export type AdminStores = Readonly<{
   store: Store
   partners: PartnerStore
@@ -20,7 +20,7 @@ export type AdminStores = Readonly<{
   sessions: SessionStore
   requests: RequestStore
   isOwnAddress(address: string): Promise<boolean>
-  /** Until the commit, so that the state before in the audit log is what the act changes. */
+  /** Until the commit, so that the state before in the audit log is what the action changes. */
   lockRow(kind: 'partner' | 'key' | 'operator', name: string): Promise<void>
   /** Rows for the audit log, without secrets. */
   partnerRow(name: string): Promise<Record<string, unknown> | null>

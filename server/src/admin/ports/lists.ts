@@ -10,7 +10,7 @@ export type ExchangeFilter = Readonly<{
   from: Readonly<{ currency: string; network: string; units: bigint | null }> | null
 }>
 
-export type ExchangeStory = Readonly<{
+export type ExchangeDetails = Readonly<{
   exchange: Readonly<Record<string, unknown>>
   plan: unknown
   parts: readonly Readonly<Record<string, unknown>>[]
@@ -30,7 +30,7 @@ export type MonthlyPayoutTerms = Readonly<{
 /** Lists by key range: no page reads a whole table. */
 export interface AdminLists {
   exchanges(filter: ExchangeFilter, page: PageRequest): Promise<Rows>
-  story(exchangeId: string): Promise<ExchangeStory | null>
+  exchangeDetails(exchangeId: string): Promise<ExchangeDetails | null>
   entries(exchangeId: string): Promise<Rows['data']>
   held(page: PageRequest): Promise<Rows>
   payouts(filter: Readonly<{ state: string | null; isHeld: boolean }>, page: PageRequest): Promise<Rows>

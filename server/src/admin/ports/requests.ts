@@ -1,4 +1,4 @@
-/** An act that waits for a second person. */
+/** An action that waits for a second person. */
 export type ActionRequest = Readonly<{
   id: string
   action: string
@@ -7,7 +7,7 @@ export type ActionRequest = Readonly<{
   state: 'asked' | 'done' | 'failed' | 'rejected' | 'withdrawn'
   askedBy: string
   askedByLogin: string
-  /** What the act found when it was asked for (`hashFound`); null = an earlier version of the program stored none. */
+  /** What the action found when it was asked for (`hashState`); null = an earlier version of the program stored none. */
   foundHash: Buffer | null
   isExpired: boolean
 }>

@@ -44,7 +44,7 @@ function toHold({ what, event, reason, at, detail, execution_id: executionId }: 
 /** Comparisons at current prices for what is not converted yet, or for the first deposit; null = no current price. */
 function listNow({ exchange, executions }: StepContext, deps: MarketDeps) {
   const context = { exchange }
-  // Without a listing there is nothing to compare, and the story is shown nevertheless.
+  // Without a listing there is nothing to compare, and the exchange is shown nevertheless.
   if (!exchange.legs.every(({ from, to }) => deps.currencyOf(from.id) && deps.currencyOf(to.id))) return []
   const waiting = executions.filter(
     ({ status, order, leg, sourceOrderedUnits }) =>

@@ -5,11 +5,11 @@ import { listHeld } from '../../exchange/operations/operate-exchanges.ts'
 import { type DecidablePayout, listPayoutActs } from '../../exchange/operations/operate-payouts.ts'
 import { present } from '../../lib/assert.ts'
 import { decisionMeanings } from '../actions/exchange-actions.ts'
-import { foreseeWill } from '../actions/foresee-will.ts'
+import { forecastPayment } from '../actions/forecast-payment.ts'
 import { findCurrency, findNetwork, listedCurrency } from '../actions/lookup.ts'
 import type { Rows } from '../ports/lists.ts'
 import { coins } from './coins.ts'
-import { readStory, toLinks } from './exchange-story.ts'
+import { readExchangeDetails, toLinks } from './exchange-details.ts'
 import { explorerUrl } from './explorer-links.ts'
 import { type Query, type ReadContext, type ReadsOf, requireLive, toPage, whole } from './read.ts'
 import type { Sums } from './sums.ts'
@@ -30,7 +30,7 @@ export const exchangeReads: ReadsOf<
     }
     return store.lists.exchanges(filter, toPage(query))
   },
-  exchange: (context, { id = '' }) => readStory(context, id),
+  exchange: (context, { id = '' }) => readExchangeDetails(context, id),
   async held({ store, live }, query) {
     const page = withTxUrls(await store.lists.held(toPage(query)), live)
     const actions = Object.fromEntries(
@@ -56,7 +56,7 @@ async function readDecisions({ store, deps }: ReadContext, { exchangeId = '', de
   for (const decision of decisions)
     rows.push({
       ...{ action: `exchanges-${decision}`, meaning: decisionMeanings[decision] },
-      ...(await foreseeWill({ store: store.store, deps }, exchangeId, held, decision)),
+      ...(await forecastPayment({ store: store.store, deps }, exchangeId, held, decision)),
     })
   return whole(rows)
 }
@@ -128,7 +128,7 @@ const presentPayouts = (page: Rows, live: ReadContext['live']): Rows => ({
   ...page,
   data: page.data.map(({ postponed, ...row }) => ({
     ...row,
-    acts: listPayoutActs({ ...row, postponed, lost: row['reversed'] } as DecidablePayout).map(
+    acts: listPayoutActs({ ...row, postponed, isReversed: row['reversed'] } as DecidablePayout).map(
       (act) => `payouts-${act}`,
     ),
     addressUrl: explorerUrl(live, networkOf(row), 'address', String(row['address'])),

@@ -9,7 +9,7 @@ import type { AdminStore, AdminStores } from '../ports/admin-store.ts'
 import type { ActionRequest } from '../ports/requests.ts'
 import type { Session } from '../ports/sessions.ts'
 import { toPlain } from '../reads/read.ts'
-import { hashFound, requireSameState } from './found-state.ts'
+import { hashState, requireSameState } from './state-hash.ts'
 
 /** A request that was not approved in this time is closed. */
 const REQUEST_MS = 24 * 3_600_000
@@ -39,11 +39,11 @@ class Rollback extends Error {
 }
 
 /**
- * Carries out acts of operators. An act, its row in the audit log and the state of its request are one transaction: a crash
- * leaves all or none. A preview is the act itself in a transaction that is rolled back, so it shows what would happen.
+ * Carries out actions of operators. An action, its row in the audit log and the state of its request are one transaction: a crash
+ * leaves all or none. A preview is the action itself in a transaction that is rolled back, so it shows what would happen.
  */
 export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
-  /** Carries out at once. For the command line on the server, and for acts of one person. */
+  /** Carries out at once. For the command line on the server, and for actions of one person. */
   async function run(action: AdminActionName, given: Given, note: AuditNote, preview = false): Promise<Outcome> {
     const { arguments: prepared, shown } = prepareAll(deps, action, given)
     if (preview) return { state: 'preview', requestId: null, ...(await rehearse(action, prepared, note)), shown: {} }
@@ -62,14 +62,14 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
     }
   }
 
-  /** Asks a second person where the act needs one. What would be refused is refused now. */
+  /** Asks a second person where the action needs one. What would be refused is refused now. */
   async function ask({ action, arguments: given, reason, preview }: Asked, session: Session): Promise<Outcome> {
     const note = { actor: actorOf(session.login), reason }
     requireReason(note)
     if (preview || !twoPersons || !adminActions[action].twoPersons) return run(action, given, note, preview)
     const { arguments: prepared, shown } = prepare(deps, action, given)
     const { result, acts } = await rehearse(action, prepareApproval(action, prepared, null).arguments, note)
-    const foundHash = hashFound(acts, findAction(action).unbound)
+    const foundHash = hashState(acts, findAction(action).unbound)
     return store.transaction(async (tx) => {
       const request = { action, arguments: prepared, reason, askedBy: session.operatorId, foundHash }
       const requestId = await tx.requests.add(request, REQUEST_MS)
@@ -81,7 +81,7 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
     })
   }
 
-  /** By another operator. The act is carried out once, on the state about which it was asked: its transaction closes the request. */
+  /** By another operator. The action is carried out once, on the state about which it was asked: its transaction closes the request. */
   async function approve(id: string, session: Session, preview: boolean): Promise<Outcome> {
     const work = async (tx: AdminStores) => {
       const request = await requireOpen(tx, id, session)
@@ -112,7 +112,7 @@ export function createCarryOut({ store, deps, twoPersons }: CarryOutDeps) {
   }
 }
 
-/** The act was refused and changed nothing. It must be asked for again, with what is right now. */
+/** The action was refused and changed nothing. It must be asked for again, with what is right now. */
 const closeFailed = (store: AdminStore, id: string, session: Session, { message }: AppError): Promise<void> =>
   store.transaction(async (tx) => {
     await requireOpen(tx, id, session)
@@ -186,23 +186,23 @@ async function requireOpen(tx: AdminStores, id: string, session: Session): Promi
   const request = await tx.requests.lock(id)
   if (request === null || request.state !== 'asked' || request.isExpired) throw closed(id)
   if (request.askedBy === session.operatorId)
-    throw new AppError('SECOND_PERSON_REQUIRED', 'you asked for this act: another operator must approve it')
+    throw new AppError('SECOND_PERSON_REQUIRED', 'you asked for this action: another operator must approve it')
   requireApprover(request, session)
   return request
 }
 
 function requireApprover({ action }: ActionRequest, { role }: Session): void {
-  if (!isActionName(action)) throw refused(`this version has no act ${action}`)
+  if (!isActionName(action)) throw refused(`this version has no action ${action}`)
   const least = approverOf(adminActions[action])
   if (!includesRole(role, least)) throw new AppError('ROLE_REQUIRED', `this needs the role ${least}`)
 }
 
 /** The operator who asked must still be permitted to. */
 async function readRequest(tx: AdminStores, { action, arguments: given, reason, askedBy }: ActionRequest) {
-  if (!isActionName(action)) throw refused(`this version has no act ${action}`)
+  if (!isActionName(action)) throw refused(`this version has no action ${action}`)
   const asker = await tx.operators.findById(askedBy)
   if (asker === null || asker.disabled || !includesRole(asker.role, adminActions[action].role))
-    throw refused(`the operator who asked is disabled, or its role no longer permits this act`)
+    throw refused(`the operator who asked is disabled, or its role no longer permits this action`)
   return { action, given, note: { actor: actorOf(asker.login), reason } }
 }
 

@@ -98,7 +98,7 @@ export function resolveNetwork(definition: NetworkDefinition, environment: Envir
   return Object.freeze({ hotIndex: 0, ...common, ...(environment === 'sandbox' ? sandbox : production) })
 }
 
-/** Whether payouts spend deposited outputs directly. On account-based networks, deposits are swept to the hot wallet first. */
-export function spendsInPlace(network: Pick<Network, 'family'>): boolean {
+/** UTXO families: payouts spend deposited outputs directly. In account families, deposits are swept to the hot wallet first. */
+export function isUtxoFamily(network: Pick<Network, 'family'>): boolean {
   return network.family === 'bitcoin' || network.family === 'monero'
 }

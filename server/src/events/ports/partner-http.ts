@@ -10,7 +10,7 @@ export interface PartnerHttp {
 }
 
 /** Encrypts secrets with a key that no database holds. `owner` binds a secret to its row. */
-export interface SecretBox {
+export interface WebhookSecrets {
   seal(owner: string, secret: string): Buffer
   /** Throws if it was sealed with another key or for another owner. */
   open(owner: string, sealed: Buffer): string

@@ -6,19 +6,19 @@ import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
 import type { Idempotency } from '../../core/services/interfaces.ts'
 import type { ExchangeView } from '../domain/exchange.ts'
 import type { ExchangeOrder, ExchangeServices, PrivateExchangeOrder } from '../interfaces.ts'
-import { isIssuedQuote, type Listing, presentCreated, presentRateQuote } from './present.ts'
+import { isIssuedQuote, type PresentDeps, presentCreated, presentRateQuote } from './present.ts'
 import { identitiesOf } from './rate.ts'
 
-export function mountExchange(context: ApiContext<ExchangeServices>, listing: Listing): void {
+export function mountExchange(context: ApiContext<ExchangeServices>, deps: PresentDeps): void {
   const { services } = context
-  mountCreate(context, listing, routes.createExchange, ({ partner, body, idempotency }) =>
+  mountCreate(context, deps, routes.createExchange, ({ partner, body, idempotency }) =>
     services.createExchange(partner, toOrder(body as CreateExchangeBody), idempotency),
   )
 }
 
-export function mountPrivateExchange(context: ApiContext<ExchangeServices>, listing: Listing): void {
+export function mountPrivateExchange(context: ApiContext<ExchangeServices>, deps: PresentDeps): void {
   const { services } = context
-  mountCreate(context, listing, routes.createPrivateExchange, ({ partner, body, idempotency }) =>
+  mountCreate(context, deps, routes.createPrivateExchange, ({ partner, body, idempotency }) =>
     services.createPrivateExchange(partner, toPrivateOrder(body as CreatePrivateExchangeBody), idempotency),
   )
 }
@@ -27,7 +27,7 @@ type CreateRequest = Readonly<{ partner: Partner; body: unknown; idempotency: Id
 
 function mountCreate(
   context: ApiContext<ExchangeServices>,
-  listing: Listing,
+  deps: PresentDeps,
   route: RouteDefinition,
   create: (input: CreateRequest) => Promise<ExchangeView>,
 ): void {
@@ -38,7 +38,7 @@ function mountCreate(
       throw withPresentedRequote(error)
     })
     reply.code(201).header('cache-control', 'no-store')
-    return presentCreated(view, listing)
+    return presentCreated(view, deps)
   })
 }
 

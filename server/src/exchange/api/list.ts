@@ -5,13 +5,13 @@ import { pageLinks, toPage } from '../../core/http/paging.ts'
 import { serializerOf } from '../../core/http/serialize.ts'
 import { sendRows } from '../../core/http/stream-rows.ts'
 import type { ExchangeFilter, ExchangeServices } from '../interfaces.ts'
-import { type Listing, presentListedExchange } from './present.ts'
+import { type PresentDeps, presentListedExchange } from './present.ts'
 
 const TICKER = /^[a-z0-9.-]{1,32}$/
 /** Matches no currency. Replaces texts that cannot be tickers, so that they never reach the store. */
 const NO_TICKER = '-'
 
-export function mountList(context: ApiContext<ExchangeServices>, listing: Listing): void {
+export function mountList(context: ApiContext<ExchangeServices>, deps: PresentDeps): void {
   const { services } = context
   mount(context, routes.listExchanges, async (request, reply) => {
     const query = request.query as ListQuery
@@ -20,9 +20,7 @@ export function mountList(context: ApiContext<ExchangeServices>, listing: Listin
     if (page) reply.header('link', pageLinks(routes.listExchanges.path, filtersOf(query), page, total))
     reply.headers({ 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
     const serialize = serializerOf(reply, ListedExchange)
-    return sendRows(reply, `{"total":${total},"data":[`, rows, (view) =>
-      serialize(presentListedExchange(view, listing)),
-    )
+    return sendRows(reply, `{"total":${total},"data":[`, rows, (view) => serialize(presentListedExchange(view, deps)))
   })
 }
 

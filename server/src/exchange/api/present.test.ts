@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Asset } from '../../core/domain/asset.ts'
 import type { Exchange, ExchangeView, ExecutionView } from '../domain/exchange.ts'
 import type { IssuedQuote } from '../domain/rate-quote.ts'
-import { type Listing, presentCreated, presentExchange, presentRateQuote } from './present.ts'
+import { type PresentDeps, presentCreated, presentExchange, presentRateQuote } from './present.ts'
 
 function asset(ticker: string, decimals: number): Asset {
   return { id: `${ticker}@net`, ticker, network: 'net', decimals, contract: null }
@@ -86,7 +86,7 @@ const expectations = {
   secondsOfLeg: () => 900,
   payerSecondsOf: () => 3_600,
 }
-const listing: Listing = {
+const deps: PresentDeps = {
   requiresMemo: () => false,
   chainIdOf: () => null,
   assetOf: () => null,
@@ -126,7 +126,7 @@ describe('presentExchange', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('2999-12-31'), noInvalidDate: true }), (createdAt) => {
         const view: ExchangeView = { exchange: { ...exchange, createdAt }, executions: [] }
-        expect(presentExchange(view, listing).created).toBe(createdAt.toISOString())
+        expect(presentExchange(view, deps).created).toBe(createdAt.toISOString())
       }),
     )
   })
@@ -139,8 +139,8 @@ describe('presentExchange', () => {
       execution({ sentUnits: null, refund: { assetId: 'aaa@net', units: 99_000_000n, ...back } }),
       execution({ receivedUnits: null, sentUnits: null, refund: { assetId: other.id, units: 1_500n, ...back } }),
     ]
-    const assetOf: Listing['assetOf'] = (id) => (id === other.id ? other : null)
-    const { exchanges } = presentExchange({ exchange, executions }, { ...listing, assetOf })
+    const assetOf: PresentDeps['assetOf'] = (id) => (id === other.id ? other : null)
+    const { exchanges } = presentExchange({ exchange, executions }, { ...deps, assetOf })
     expect(exchanges.map((item) => [item.amountFromReceived, item.amountToReceived, item.refund])).toEqual([
       ['1', '2.5', null],
       ['1', null, { amount: '0.99', currency: 'aaa', network: 'net', address: 'back', memo: null, hash: null }],
@@ -158,7 +158,7 @@ describe('presentExchange', () => {
     const executions = [execution({ sentUnits: 10n ** 12n }), execution({ leg: 1, receivedUnits: 10n ** 12n })]
     const { exchanges, request } = presentExchange(
       { exchange: { ...exchange, type: 'private', legs }, executions },
-      listing,
+      deps,
     )
     expect(exchanges.map((item) => [item.amountFromReceived, item.amountToReceived])).toEqual([
       ['1', '1'],
@@ -173,7 +173,7 @@ describe('presentExchange', () => {
     const fields = (executions: readonly ExecutionView[]) => {
       const { confirmationsRequired, confirmationsSeen, expectedSeconds, exchanges } = presentExchange(
         { exchange, executions },
-        listing,
+        deps,
       )
       return [
         confirmationsRequired,
@@ -191,18 +191,18 @@ describe('presentExchange', () => {
     const fixedUntil = new Date('2026-01-02T03:24:05.006Z')
     const view = { exchange: { ...exchange, fixedUntil }, executions: [] }
     for (const present of [presentExchange, presentCreated])
-      expect(present(view, listing)).toMatchObject({
+      expect(present(view, deps)).toMatchObject({
         expiresAt: '2026-01-03T03:04:05.006Z',
         fixedUntil: '2026-01-02T03:24:05.006Z',
       })
-    expect(presentCreated({ exchange, executions: [] }, listing).fixedUntil).toBeNull()
+    expect(presentCreated({ exchange, executions: [] }, deps).fixedUntil).toBeNull()
   })
 
   test('throws if a required deposit memo is missing (I-33)', () => {
     fc.assert(
       fc.property(fc.option(fc.string({ minLength: 1 })), fc.boolean(), (memo, required) => {
         const view = { exchange: { ...exchange, deposit: { address: 'deposit', memo } }, executions: [] }
-        const rule = { ...listing, requiresMemo: () => required }
+        const rule = { ...deps, requiresMemo: () => required }
         for (const present of [presentExchange, presentCreated]) {
           if (required && memo === null) expect(() => present(view, rule)).toThrow('memo')
           else expect(present(view, rule).request.depositMemo ?? null).toBe(memo)

@@ -106,7 +106,7 @@ function presentEstimate(quote: RateQuote): Omit<WireQuote, 'rateId' | 'validUnt
 }
 
 /** Lookups in the currency list. */
-export type Listing = Readonly<{
+export type PresentDeps = Readonly<{
   /** Whether deposits on this network require a memo. */
   requiresMemo(network: string): boolean
   /** EIP-155 id of a network; null outside EVM networks, and for one that is no longer listed. */
@@ -119,14 +119,14 @@ export type Listing = Readonly<{
 }>
 
 /** What identifies both currencies outside of this service. */
-export function presentTokens(exchange: Exchange, { chainIdOf }: Listing) {
+export function presentTokens(exchange: Exchange, { chainIdOf }: PresentDeps) {
   const { from, to } = endsOf(exchange)
   const present = ({ contract, network }: Asset) => ({ contractAddress: contract, chainId: chainIdOf(network) })
   return { fromToken: present(from), toToken: present(to) }
 }
 
 /** A deposit without its required memo is lost, so throw instead of showing the address alone (I-33). */
-function checkedMemo(exchange: Exchange, { requiresMemo }: Listing): string | null {
+function checkedMemo(exchange: Exchange, { requiresMemo }: PresentDeps): string | null {
   const { memo } = exchange.deposit
   const isMissing = memo === null && requiresMemo(endsOf(exchange).from.network)
   assert(!isMissing, `the deposit of exchange ${exchange.id} has the memo that its network requires`)
@@ -150,7 +150,7 @@ function presentTerms(exchange: Exchange) {
 
 type WireExecution = ExchangeRecord['exchanges'][number]
 
-function presentExecution(execution: ExecutionView, exchange: Exchange, listing: Listing): WireExecution {
+function presentExecution(execution: ExecutionView, exchange: Exchange, deps: PresentDeps): WireExecution {
   const leg = present(exchange.legs[execution.leg], 'leg of an execution')
   const { from, to } = leg
   const { receivedUnits, sentUnits, refund, confirmations } = execution
@@ -162,10 +162,10 @@ function presentExecution(execution: ExecutionView, exchange: Exchange, listing:
     payoutHash: execution.payoutHash,
     created: execution.createdAt.toISOString(),
     statusReason: execution.reason,
-    refund: refund === null ? null : presentRefund(refund, from, listing),
+    refund: refund === null ? null : presentRefund(refund, from, deps),
     confirmationsRequired: confirmations.required,
     confirmationsSeen: confirmations.seen,
-    expectedSeconds: listing.expectations.secondsOfLeg(exchange, leg, confirmations.required),
+    expectedSeconds: deps.expectations.secondsOfLeg(exchange, leg, confirmations.required),
     ...presentDeadlines(exchange),
   }
 }
@@ -174,7 +174,7 @@ function presentExecution(execution: ExecutionView, exchange: Exchange, listing:
 export function presentRefund(
   { assetId, units, address, memo, txHash }: RefundView,
   from: Asset,
-  { assetOf }: Pick<Listing, 'assetOf'>,
+  { assetOf }: Pick<PresentDeps, 'assetOf'>,
 ) {
   const asset = present(from.id === assetId ? from : assetOf(assetId), 'the asset of a refund')
   return {
@@ -188,12 +188,12 @@ export function presentRefund(
 }
 
 /** In the order of legs, then of deposits. */
-function presentExecutions({ exchange, executions }: ExchangeView, listing: Listing): WireExecution[] {
-  return executions.map((execution) => presentExecution(execution, exchange, listing))
+function presentExecutions({ exchange, executions }: ExchangeView, deps: PresentDeps): WireExecution[] {
+  return executions.map((execution) => presentExecution(execution, exchange, deps))
 }
 
 /** Confirmations of the customer's deposit that determines the status: the latest open one, else the latest, else the estimate. */
-function presentProgress({ exchange, executions }: ExchangeView, { expectations }: Listing) {
+function presentProgress({ exchange, executions }: ExchangeView, { expectations }: PresentDeps) {
   const deposits = executions.filter(({ leg }) => leg === 0)
   const latest = deposits.findLast(isOpenExecution) ?? deposits.at(-1)
   if (latest === undefined) return presentEstimated(exchange)
@@ -222,35 +222,35 @@ export function presentDeadlines({ expiresAt, fixedUntil }: Exchange) {
   return { expiresAt: expiresAt.toISOString(), fixedUntil: fixedUntil === null ? null : fixedUntil.toISOString() }
 }
 
-export function presentExchange(view: ExchangeView, listing: Listing): ExchangeRecord {
+export function presentExchange(view: ExchangeView, deps: PresentDeps): ExchangeRecord {
   return {
-    ...presentListedExchange(view, listing),
-    request: presentRequest(view.exchange, listing),
-    trackingUrl: listing.trackingUrlOf(view.exchange),
+    ...presentListedExchange(view, deps),
+    request: presentRequest(view.exchange, deps),
+    trackingUrl: deps.trackingUrlOf(view.exchange),
   }
 }
 
 /** Terms and destinations, as a status shows them. */
-export function presentRequest(exchange: Exchange, listing: Listing): ExchangeRecord['request'] {
-  return { ...presentListedRequest(exchange, listing), flow: exchange.flow }
+export function presentRequest(exchange: Exchange, deps: PresentDeps): ExchangeRecord['request'] {
+  return { ...presentListedRequest(exchange, deps), flow: exchange.flow }
 }
 
-function presentListedRequest(exchange: Exchange, listing: Listing): ListedExchange['request'] {
+function presentListedRequest(exchange: Exchange, deps: PresentDeps): ListedExchange['request'] {
   const { recipient, refund } = exchange
   return {
     ...presentTerms(exchange),
-    depositMemo: checkedMemo(exchange, listing),
+    depositMemo: checkedMemo(exchange, deps),
     recipientMemo: recipient === null ? null : recipient.memo,
     refundAddress: refund === null ? null : refund.address,
     refundMemo: refund === null ? null : refund.memo,
   }
 }
 
-export function presentStatus(view: ExchangeView, listing: Listing): ExchangeStatusAnswer {
-  return { type: view.exchange.type, exchange: presentExchange(view, listing) }
+export function presentStatus(view: ExchangeView, deps: PresentDeps): ExchangeStatusAnswer {
+  return { type: view.exchange.type, exchange: presentExchange(view, deps) }
 }
 
-export function presentListedExchange(view: ExchangeView, listing: Listing): ListedExchange {
+export function presentListedExchange(view: ExchangeView, deps: PresentDeps): ListedExchange {
   const { exchange } = view
   return {
     id: exchange.id,
@@ -258,9 +258,9 @@ export function presentListedExchange(view: ExchangeView, listing: Listing): Lis
     exchangeType: exchange.type,
     status: exchange.status,
     statusReason: exchange.reason,
-    request: presentListedRequest(exchange, listing),
-    exchanges: presentExecutions(view, listing),
-    ...presentProgress(view, listing),
+    request: presentListedRequest(exchange, deps),
+    exchanges: presentExecutions(view, deps),
+    ...presentProgress(view, deps),
   }
 }
 
@@ -268,8 +268,8 @@ export function presentListedExchange(view: ExchangeView, listing: Listing): Lis
  * Response of a create, from values that never change: a repeat with the same Idempotency-Key gets the same bytes, whatever
  * the exchange's current status.
  */
-export function presentCreated({ exchange }: ExchangeView, listing: Listing): CreatedExchange {
-  const depositMemo = checkedMemo(exchange, listing)
+export function presentCreated({ exchange }: ExchangeView, deps: PresentDeps): CreatedExchange {
+  const depositMemo = checkedMemo(exchange, deps)
   return {
     id: exchange.id,
     created: exchange.createdAt.toISOString(),
@@ -282,6 +282,6 @@ export function presentCreated({ exchange }: ExchangeView, listing: Listing): Cr
     },
     exchanges: [],
     ...presentEstimated(exchange),
-    trackingUrl: listing.trackingUrlOf(exchange),
+    trackingUrl: deps.trackingUrlOf(exchange),
   }
 }

@@ -6,14 +6,14 @@ import { toPageAlways } from '../../core/http/paging.ts'
 import { sendCsv } from '../../core/http/stream-rows.ts'
 import type { ReportedView } from '../domain/exchange.ts'
 import type { ExchangeServices } from '../interfaces.ts'
-import { type Listing, presentListedExchange, presentTokens } from './present.ts'
+import { type PresentDeps, presentListedExchange, presentTokens } from './present.ts'
 
 /** A report of all exchanges of a period, as pages or as one CSV file. */
-export function mountReport(context: ApiContext<ExchangeServices>, listing: Listing): void {
+export function mountReport(context: ApiContext<ExchangeServices>, deps: PresentDeps): void {
   const { reportExchanges } = context.services
   const present = (view: ReportedView): ReportedExchange => ({
-    ...presentListedExchange(view, listing),
-    ...presentTokens(view.exchange, listing),
+    ...presentListedExchange(view, deps),
+    ...presentTokens(view.exchange, deps),
     completedDate: view.completedAt === null ? null : view.completedAt.toISOString(),
   })
   mount(context, routes.listPartnerExchanges, async (request, reply) => {

@@ -7,23 +7,23 @@ import { serializeAnswer, serializerOf } from '../../core/http/serialize.ts'
 import { charge } from '../../core/http/throttle.ts'
 import type { ExchangeType, ExchangeView } from '../domain/exchange.ts'
 import type { ExchangeServices } from '../interfaces.ts'
-import { type Listing, presentExchange, presentStatus } from './present.ts'
+import { type PresentDeps, presentExchange, presentStatus } from './present.ts'
 
 /** Form of an id. Other texts, such as ones with NUL, never reach the store. */
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 
-export function mountStatus(context: ApiContext<ExchangeServices>, listing: Listing): void {
+export function mountStatus(context: ApiContext<ExchangeServices>, deps: PresentDeps): void {
   mount(context, routes.getExchangeStatus, async (request, reply) => {
     const { id, ids } = request.query as AnyStatusQuery
-    if (ids !== undefined) return sendSeveral(context, request, reply, listing)
+    if (ids !== undefined) return sendSeveral(context, request, reply, deps)
     if (id === undefined) throw invalidQuery('id', 'id is required, or ids')
-    return send(request, reply, presentStatus(await find(context, request), listing))
+    return send(request, reply, presentStatus(await find(context, request), deps))
   })
   mount(context, routes.getStandardExchangeStatus, async (request, reply) =>
-    send(request, reply, presentExchange(await find(context, request, 'standard'), listing)),
+    send(request, reply, presentExchange(await find(context, request, 'standard'), deps)),
   )
   mount(context, routes.getPrivateExchangeStatus, async (request, reply) =>
-    send(request, reply, presentExchange(await find(context, request, 'private'), listing)),
+    send(request, reply, presentExchange(await find(context, request, 'private'), deps)),
   )
 }
 
@@ -38,7 +38,7 @@ async function sendSeveral(
   { services, settings }: ApiContext<ExchangeServices>,
   request: FastifyRequest,
   reply: FastifyReply,
-  listing: Listing,
+  deps: PresentDeps,
 ): Promise<FastifyReply> {
   const { partner } = callerOf(request)
   const ids = readIds(request.query as AnyStatusQuery)
@@ -47,7 +47,7 @@ async function sendSeveral(
     charge(settings.throttle, reply, { key: partner.id, cost, limitPerMinute: partner.rateLimitPerMinute })
   const known = ids.filter((id) => ID.test(id))
   const views = await Promise.all(known.map((id) => services.findExchange(partner, id)))
-  const data = views.flatMap((view) => (view === null ? [] : [presentStatus(view, listing)]))
+  const data = views.flatMap((view) => (view === null ? [] : [presentStatus(view, deps)]))
   return sendTagged(request, reply, serializerOf(reply, ExchangeStatusList)({ data }))
 }
 

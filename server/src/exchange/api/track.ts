@@ -6,21 +6,21 @@ import { type ApiContext, mount } from '../../core/http/mount.ts'
 import { serializeAnswer } from '../../core/http/serialize.ts'
 import type { TrackedDeposit, TrackedExchange } from '../domain/tracked-exchange.ts'
 import type { ExchangeServices } from '../interfaces.ts'
-import { type Listing, presentDeadlines, presentRefund, presentRequest } from './present.ts'
+import { type PresentDeps, presentDeadlines, presentRefund, presentRequest } from './present.ts'
 
 /** The status by the token of a tracking link, for wallets and pages of every origin. */
-export function mountTrackedStatus(context: ApiContext<ExchangeServices>, listing: Listing): void {
+export function mountTrackedStatus(context: ApiContext<ExchangeServices>, deps: PresentDeps): void {
   mount(context, routes.getTrackedExchange, async (request, reply) => {
     const tracked = await context.services.tracking.find((request.query as TrackingQuery).token)
     if (tracked === null)
       throw new AppError('EXCHANGE_NOT_FOUND', 'no exchange with this token: use the token of a trackingUrl', {
         field: 'token',
       })
-    return sendTagged(request, reply, serializeAnswer(reply, presentTracked(tracked, listing)))
+    return sendTagged(request, reply, serializeAnswer(reply, presentTracked(tracked, deps)))
   })
 }
 
-function presentTracked(tracked: TrackedExchange, listing: Listing): WireTracked {
+function presentTracked(tracked: TrackedExchange, deps: PresentDeps): WireTracked {
   const { exchange, current, deposits } = tracked
   const required = current === null ? (exchange.estimate?.confirmations ?? null) : current.confirmations.required
   return {
@@ -29,17 +29,17 @@ function presentTracked(tracked: TrackedExchange, listing: Listing): WireTracked
     exchangeType: exchange.type,
     status: tracked.status,
     statusReason: tracked.reason,
-    request: presentRequest(exchange, listing),
-    deposits: deposits.map((one) => presentDeposit(one, tracked, listing)),
+    request: presentRequest(exchange, deps),
+    deposits: deposits.map((one) => presentDeposit(one, tracked, deps)),
     needsRefundAddress: tracked.needsRefundAddress,
     ...presentDeadlines(exchange),
     confirmationsRequired: required,
     confirmationsSeen: current === null ? 0 : current.confirmations.seen,
-    expectedSeconds: listing.expectations.payerSecondsOf(tracked),
+    expectedSeconds: deps.expectations.payerSecondsOf(tracked),
   }
 }
 
-function presentDeposit(deposit: TrackedDeposit, { from, to }: TrackedExchange, listing: Listing) {
+function presentDeposit(deposit: TrackedDeposit, { from, to }: TrackedExchange, deps: PresentDeps) {
   const { receivedUnits, sentUnits, refund, confirmations } = deposit
   return {
     amountFromReceived: receivedUnits === null ? null : formatUnits(receivedUnits, from.decimals),
@@ -48,7 +48,7 @@ function presentDeposit(deposit: TrackedDeposit, { from, to }: TrackedExchange, 
     statusReason: deposit.reason,
     payinHash: deposit.payinHash,
     payoutHash: deposit.payoutHash,
-    refund: refund === null ? null : presentRefund(refund, from, listing),
+    refund: refund === null ? null : presentRefund(refund, from, deps),
     created: deposit.createdAt.toISOString(),
     confirmationsRequired: confirmations.required,
     confirmationsSeen: confirmations.seen,

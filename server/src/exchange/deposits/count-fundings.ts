@@ -50,11 +50,11 @@ async function creditFunding({ store, log }: FundingDeps, chain: Chain, listed: 
     const isFinal = stored === null && (cursor?.height ?? 0) - block.height > finalityBlocks
     if (stored !== block.hash && !isFinal) return false
     if (units === 0n) {
-      await tx.chainLog.saveDeposit({ ...deposit, status: 'rejected', creditedUnits: null, lost: false })
+      await tx.chainLog.saveDeposit({ ...deposit, status: 'rejected', creditedUnits: null, isBookedAsLoss: false })
       return false
     }
     const credits = deposit.credits + 1
-    await tx.chainLog.saveDeposit({ id, status: 'credited', creditedUnits: units, credits, lost: false })
+    await tx.chainLog.saveDeposit({ id, status: 'credited', creditedUnits: units, credits, isBookedAsLoss: false })
     if (unclaimed) {
       // Perhaps a customer's mistake. One alarm per network: a stranger can send any number.
       await tx.ledger.post(unownedFundingEntry(id, credits, assetId, units))
@@ -92,7 +92,7 @@ async function reverseFunding({ store, log }: FundingDeps, { id, network, txHash
       await tx.ledger.post(
         (unclaimed ? unownedFundingReversalEntry : fundingReversalEntry)(id, credits, assetId, units),
       )
-      await tx.chainLog.saveDeposit({ id, status: 'reversed', creditedUnits: null, credits, lost: false })
+      await tx.chainLog.saveDeposit({ id, status: 'reversed', creditedUnits: null, credits, isBookedAsLoss: false })
     }
     const missing = held >= units ? await tx.recovery.shortfall(assetId) : units - held
     await tx.alarms.raise(`funding:${id}`, 'a counted funding left the chain', {

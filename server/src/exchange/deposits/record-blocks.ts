@@ -1,6 +1,6 @@
 import type { Asset, AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
-import { spendsInPlace } from '../../core/domain/network.ts'
+import { isUtxoFamily } from '../../core/domain/network.ts'
 import { type PriceSnapshot, usdValue } from '../../core/domain/price.ts'
 import type { BlockRef } from '../../core/ports/chain.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
@@ -203,7 +203,7 @@ export function rulesOf(deps: RecordBlocksDeps, { network, reader }: Chain): App
     fundingConfirmations: network.confirmations,
     // Four times the deepest depth that is waited for, so that a reorganisation ends within the stored blocks.
     keepBlocks: Math.max(network.finalityBlocks, network.confirmations * 4) * 4 + 64,
-    tracksUtxos: spendsInPlace(network),
+    tracksUtxos: isUtxoFamily(network),
     outpoint: (transfer, path) => reader.outpoint?.(transfer, path) ?? transfer.identity,
   }
 }

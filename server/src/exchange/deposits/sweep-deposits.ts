@@ -1,6 +1,6 @@
 import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
-import { spendsInPlace } from '../../core/domain/network.ts'
+import { isUtxoFamily } from '../../core/domain/network.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
 import { type FeeRate, sweepRate } from '../../core/ports/chain.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
@@ -47,7 +47,7 @@ const LOW_PERCENT = 105n
 export function createSweepDeposits(deps: SweepDeps) {
   const usualRateOf = createUsualRates(deps.store.wallets)
   return async function sweepDeposits(chain: Chain): Promise<void> {
-    if (spendsInPlace(chain.network)) return
+    if (isUtxoFamily(chain.network)) return
     const { id: network, finalityBlocks } = chain.network
     const fee = await chain.reader.feeRate()
     const rate = fee.least ?? fee.rate

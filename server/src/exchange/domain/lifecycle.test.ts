@@ -24,7 +24,7 @@ const domains = {
   deposit: ['shallow', 'deep', 'missing'],
   credited: [false, true],
   rejected: [false, true],
-  lost: [false, true],
+  isBookedAsLoss: [false, true],
   expired: [false, true],
   fill: ['none', 'filled', 'rejected', 'unknown'],
   payout: ['none', 'reserved', 'limited', 'refused', 'signed', 'confirmed'],
@@ -50,9 +50,9 @@ function targetsOf(step: Step, from: ExchangeStatus): readonly ExchangeStatus[] 
   switch (step.act) {
     case 'wait':
     case 'reverseLoss':
-    case 'reservePayout':
+    case 'queuePayout':
       return [from]
-    case 'reserveRefund':
+    case 'queueRefund':
       return [from, 'verifying', 'failed']
     case 'reopen':
       return ['confirming']
@@ -147,7 +147,7 @@ describe('decide', () => {
   })
 
   test('reverses nothing and reserves nothing after a payout is signed', () => {
-    const forbidden = ['revertToPending', 'refund', 'convert', 'reconvert', 'reservePayout', 'reserveRefund', 'credit']
+    const forbidden = ['revertToPending', 'refund', 'convert', 'reconvert', 'queuePayout', 'queueRefund', 'credit']
     const wrong = everything.filter((facts) => {
       if (facts.payout !== 'signed' && facts.payout !== 'confirmed') return false
       if (facts.status === 'confirming' || facts.status === 'pending') return false
@@ -192,12 +192,12 @@ describe('decide', () => {
     for (const facts of everything) {
       const { act } = decide(facts)
       if (act === 'credit' || act === 'reverseLoss') expect(facts.deposit).toBe('deep')
-      if (act === 'reverseLoss') expect(facts.lost).toBe(true)
+      if (act === 'reverseLoss') expect(facts.isBookedAsLoss).toBe(true)
     }
   })
 
   test('signs nothing for a second leg while the customer deposit is missing', () => {
-    const paying = ['convert', 'reconvert', 'reservePayout', 'reserveRefund', 'refund']
+    const paying = ['convert', 'reconvert', 'queuePayout', 'queueRefund', 'refund']
     const wrong = everything.filter((facts) => {
       if (facts.source !== 'missing') return false
       const { act } = decide(facts)
@@ -244,7 +244,7 @@ describe('decide', () => {
           deposit: 'deep',
           credited: false,
           rejected: false,
-          lost: false,
+          isBookedAsLoss: false,
           payout: 'none',
         })
     }
@@ -256,7 +256,7 @@ describe('decide', () => {
       const consistent =
         facts.deposit === 'deep' &&
         facts.credited === (facts.status !== 'confirming' && facts.status !== 'pending') &&
-        !facts.lost &&
+        !facts.isBookedAsLoss &&
         !facts.rejected &&
         facts.source !== 'unconfirmed' &&
         facts.nextLegFunded

@@ -47,7 +47,7 @@ export type Facts = Readonly<{
   /** When the deposit was deep enough, a check found that nothing had been received. */
   rejected: boolean
   /** The deposit left the chain after its payout was signed, and is booked as a loss. */
-  lost: boolean
+  isBookedAsLoss: boolean
   /** Whether the exchange has expired, by the database's clock. Of a second leg: nothing can fund it any more. */
   expired: boolean
   fill: 'none' | 'filled' | 'rejected' | 'unknown'
@@ -79,10 +79,10 @@ export type Step =
   | { act: 'bookLoss' }
   | { act: 'reverseLoss' }
   | { act: 'convert' }
-  | { act: 'reservePayout' }
+  | { act: 'queuePayout' }
   | { act: 'send' }
   | { act: 'refund'; reason: StatusReason }
-  | { act: 'reserveRefund' }
+  | { act: 'queueRefund' }
   | { act: 'hold'; reason: StatusReason }
   /** Nothing was signed for this leg. Signs nothing until the customer's deposit is back. */
   | { act: 'holdForSource' }
@@ -125,7 +125,7 @@ export function decide(facts: Facts): Step {
 /** After a signed payout or a terminal status, a deposit that leaves the chain is a loss until it is back. */
 function bookOrReverseLoss(facts: Facts): Step {
   if (facts.deposit === 'missing') return facts.credited ? { act: 'bookLoss' } : wait
-  return facts.lost && facts.deposit === 'deep' ? { act: 'reverseLoss' } : wait
+  return facts.isBookedAsLoss && facts.deposit === 'deep' ? { act: 'reverseLoss' } : wait
 }
 
 /** No transaction for it was signed, or all of them are proved invalidated. */
@@ -153,7 +153,7 @@ function exchanging(facts: Facts): Step {
     case 'none':
       return { act: 'convert' }
     case 'filled':
-      return { act: 'reservePayout' }
+      return { act: 'queuePayout' }
     case 'rejected':
       // The operator decided to try again.
       return facts.decision === 'convert' ? { act: 'convert' } : { act: 'refund', reason: 'NO_LIQUIDITY' }
@@ -185,14 +185,14 @@ function refunding(facts: Facts): Step {
   if (hold) return hold
   if (isUnsigned(facts) && facts.source === 'missing') return { act: 'holdForSource' }
   if (isUnsigned(facts) && facts.isNetworkMissing) return networkMissing
-  return facts.payout === 'none' ? { act: 'reserveRefund' } : wait
+  return facts.payout === 'none' ? { act: 'queueRefund' } : wait
 }
 
 /** Held until the operator decides, or until the partner names a missing refund address. A transaction that was signed before the hold is awaited first. */
 function verifying(facts: Facts): Step {
   if (facts.payout === 'confirmed') return { act: 'resume' }
   if (facts.payout === 'signed') return bookOrReverseLoss(facts)
-  if (facts.lost) {
+  if (facts.isBookedAsLoss) {
     if (facts.deposit === 'deep') return { act: 'reverseLoss' }
     // The signed transaction was invalidated: nothing left, so the hold reverses the loss and the rest.
     return facts.deposit === 'missing' ? { act: 'hold', reason: 'DEPOSIT_VANISHED' } : wait
@@ -229,7 +229,11 @@ function verifyingUncredited(facts: Facts): Step {
 /** A deposit that appears after the execution failed is credited and refunded. */
 function failed(facts: Facts): Step {
   const isNew =
-    facts.deposit === 'deep' && facts.source !== 'unconfirmed' && !facts.credited && !facts.rejected && !facts.lost
+    facts.deposit === 'deep' &&
+    facts.source !== 'unconfirmed' &&
+    !facts.credited &&
+    !facts.rejected &&
+    !facts.isBookedAsLoss
   return isNew && facts.payout === 'none' ? { act: 'credit' } : bookOrReverseLoss(facts)
 }
 

@@ -1,5 +1,5 @@
 import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
-import { spendsInPlace } from '../../core/domain/network.ts'
+import { isUtxoFamily } from '../../core/domain/network.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { DepositAccount, UnsweptDeposits } from '../ports/store/reconciliation.ts'
@@ -58,7 +58,7 @@ export function createCompareDeposits({ store, assetById, log, everyMs }: Compar
 
   return async function compareDeposits(chain: Chain): Promise<void> {
     const { network } = chain
-    if (spendsInPlace(network)) return
+    if (isUtxoFamily(network)) return
     const { after, suspects } = walks.get(network.id) ?? { after: null, suspects: [] }
     const isTurn = await store.jobs.claimTurn(`unswept deposits:${network.id}`, everyMs)
     const next = isTurn ? { after, limit: ADDRESSES_MAX } : null

@@ -1,5 +1,5 @@
 import type { Asset, AssetId } from '../../core/domain/asset.ts'
-import { spendsInPlace } from '../../core/domain/network.ts'
+import { isUtxoFamily } from '../../core/domain/network.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { DepositTarget } from '../ports/store/reconciliation.ts'
@@ -52,7 +52,7 @@ export function createFindUnrecordedDeposits({ store, assetById, log, everyMs }:
 
   return async function findUnrecordedDeposits(chain: Chain): Promise<void> {
     const { id } = chain.network
-    if (spendsInPlace(chain.network)) return
+    if (isUtxoFamily(chain.network)) return
     if (!(await store.jobs.claimTurn(`unrecorded deposits:${id}`, everyMs))) return
     const { before, suspects } = walks.get(id) ?? { before: null, suspects: new Set<string>() }
     const newest = await store.reconciliation.openExchanges(id, null, EXCHANGES_MAX)

@@ -52,7 +52,7 @@ export function createOperatePayouts(store: Store) {
       }),
     /** Cancels the payout. The deposits of a sweep can be swept again; a reversed payout counts as paid from another wallet. */
     drop: (id: string, note: AuditNote) =>
-      decide(id, 'drop', note, async (tx, { purpose, network, lost: isReversed }) => {
+      decide(id, 'drop', note, async (tx, { purpose, network, isReversed }) => {
         if (!(await tx.payouts.void(id))) throw refused(`payout ${id} has just been signed and cannot be dropped`)
         if (purpose === 'sweep') await tx.operator.releaseSweptDeposits(id)
         if (purpose === 'withdrawal') await reverseWithdrawal(tx, id, network)
@@ -83,7 +83,7 @@ const payoutActs = ['release', 'drop'] as const
 export type PayoutAct = (typeof payoutActs)[number]
 
 /** What decides whether an operator may decide about a payout. */
-export type DecidablePayout = Pick<HeldPayout, 'id' | 'state' | 'attention' | 'postponed' | 'exchangeId' | 'lost'>
+export type DecidablePayout = Pick<HeldPayout, 'id' | 'state' | 'attention' | 'postponed' | 'exchangeId' | 'isReversed'>
 
 /** What the operator can decide about this payout itself. */
 export const listPayoutActs = (payout: DecidablePayout): readonly PayoutAct[] =>
@@ -96,7 +96,7 @@ function requireDecidable(payout: DecidablePayout, act: PayoutAct): void {
 
 /** Why the operator may not decide this about the payout; null = it may. */
 function findRefusal(payout: DecidablePayout, act: PayoutAct): string | null {
-  const { id, state, attention, postponed, exchangeId, lost: isReversed } = payout
+  const { id, state, attention, postponed, exchangeId, isReversed } = payout
   // It waits for a network fee or a limit: only its release is a decision.
   const isPostponed = postponed && attention === null && act === 'release'
   if (exchangeId !== null && !isReversed && !isPostponed)

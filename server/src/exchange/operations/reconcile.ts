@@ -1,5 +1,5 @@
 import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
-import { spendsInPlace } from '../../core/domain/network.ts'
+import { isUtxoFamily } from '../../core/domain/network.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Utxo } from '../ports/spend.ts'
@@ -44,7 +44,7 @@ export function createReconcile(deps: ReconcileDeps) {
     const missing = await findMissing(chain)
     const missingUnits = missing.reduce((sum, { units }) => sum + units, 0n)
     for (const { assetId, low, high, utxoUnits } of positions) {
-      const held = spendsInPlace(chain.network)
+      const held = isUtxoFamily(chain.network)
         ? utxoUnits - missingUnits
         : await chain.reader.balance(chain.addresses.hot(), assetById(assetId))
       const difference = held < low ? held - low : held > high ? held - high : 0n

@@ -46,7 +46,13 @@ async function bookSurplus(
   const surplus = { depositId, assetId, units }
   if (isCredited) return surplus
   const credits = before + 1
-  await tx.chainLog.saveDeposit({ id: depositId, status: 'credited', creditedUnits: units, credits, lost: false })
+  await tx.chainLog.saveDeposit({
+    id: depositId,
+    status: 'credited',
+    creditedUnits: units,
+    credits,
+    isBookedAsLoss: false,
+  })
   await tx.ledger.post(unownedFundingEntry(depositId, credits, assetId, units))
   const detail = { network, depositId, outpoint, assetId, units: units.toString() }
   await tx.alarms.raise(

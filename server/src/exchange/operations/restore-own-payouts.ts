@@ -9,7 +9,7 @@ type Released = ReleasedTransaction & Readonly<{ releases: readonly PayoutReleas
 const isRandom = (id: string): boolean => id[14] === '7'
 
 /**
- * Restores the payout rows of a sweep or a gas supply of an account chain, and of splits and merges of the bitcoin family, from the
+ * Restores the payout rows of a sweep or a gas supply of an account family, and of splits and merges of the bitcoin family, from the
  * signer's journal: their ids are random, so no step requests them again. Returns why it cannot yet; null = they are restored, or
  * these are other payouts.
  */

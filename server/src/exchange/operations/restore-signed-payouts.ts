@@ -18,7 +18,7 @@ export type RestoreOutcome = Readonly<{
 /**
  * Imports transactions that the signer released and the restored database lacks, as if they had been signed now: their payouts
  * are signed, their nonces and inputs used, and the watcher finds their outcome. Imports only payouts that the database has
- * queued again with the same terms, sweeps and gas supplies of account chains, and splits and merges. While payouts are paused,
+ * queued again with the same terms, sweeps and gas supplies of account families, and splits and merges. While payouts are paused,
  * the steps queue payouts once the deposits are recorded again.
  */
 export async function restoreSignedPayouts(store: Store, pageSize = 1_000): Promise<readonly RestoreOutcome[]> {

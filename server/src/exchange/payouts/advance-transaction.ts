@@ -16,7 +16,7 @@ import { dropInputs, findMissingInputs, type MissingInputs, raiseMissingInputs }
 import { isFinal, type ObservedAttempt, observeAttempts } from './observe-attempts.ts'
 import { exchangeJobs, transactionAlarms } from './payment.ts'
 import { quarantineInputs } from './quarantine-inputs.ts'
-import { rebroadcastStalled } from './rebroadcast-stalled.ts'
+import { rebroadcastDropped } from './rebroadcast-dropped.ts'
 import { replaceTransaction } from './replace-transaction.ts'
 import { requeuePayouts } from './requeue-payouts.ts'
 import { recordOrphaned, recordReincluded, reverseConfirmed } from './reversed-payouts.ts'
@@ -37,13 +37,13 @@ const RECHECK_MS_MAX = 15_000
 type Inclusion = Extract<Observation, { kind: 'included' }>
 
 /**
- * Follows one signed transaction until it is final or expired. Each call observes all attempts on all nodes and acts on the
+ * Follows one signed transaction until it is final or invalidated. Each call observes all attempts on all nodes and acts on the
  * first case that applies; docs/chain-recovery.md explains the cases.
  */
 export function createAdvanceTransaction(deps: AdvanceDeps) {
   return async function advanceTransaction(id: string): Promise<void> {
     const transaction = await deps.store.transactions.load(id)
-    if (!transaction || transaction.state === 'final' || transaction.state === 'expired') return
+    if (!transaction || transaction.state === 'final' || transaction.state === 'invalidated') return
     const chain = deps.chains.get(transaction.network)
     // Not configured any more: `unserved:NETWORK`.
     if (chain === undefined) return
@@ -58,7 +58,7 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
           ? followCancel(deps, chain, transaction, attempt, observation)
           : followIncluded(deps, chain, transaction, attempt, observation)
     if (observed.every(({ observation }) => observation.kind === 'invalidated'))
-      return expireInvalidated(deps, chain, transaction, observed)
+      return settleInvalidated(deps, chain, transaction, observed)
     // It is mined: it did not leave the chain, and it waits for no higher fee.
     if (observed.some(({ observation }) => observation.kind === 'pending' && observation.isDisputed))
       return scheduleCheck(deps, chain, transaction, null)
@@ -73,7 +73,7 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
       await broadcastFundings(chain, transaction)
       return broadcastAttempt(deps, chain, transaction, newest)
     }
-    await rebroadcastStalled(deps, chain, transaction, pending)
+    await rebroadcastDropped(deps, chain, transaction, pending)
     return scheduleCheck(deps, chain, transaction, null)
   }
 }
@@ -165,7 +165,7 @@ async function followIncluded(
   if (!observation.ok) {
     if (!(await isFinal(chain, observation.block, head.height)))
       return scheduleCheck(deps, chain, transaction, attempt.id)
-    return expireReverted(deps, chain, transaction, observation)
+    return invalidateReverted(deps, chain, transaction, observation)
   }
   if (isConfirmed) {
     await recordReincluded(deps, transaction, attempt)
@@ -283,7 +283,7 @@ const feeEntryOf = (
   })
 
 /** Acts on a transaction that failed on its chain at finality: the nonce is used, and nothing was paid. */
-async function expireReverted(
+async function invalidateReverted(
   deps: AdvanceDeps,
   chain: Chain,
   transaction: OutgoingTransaction,
@@ -303,7 +303,7 @@ async function expireReverted(
 }
 
 /** Acts on a transaction whose attempts all have a conflict proof. */
-async function expireInvalidated(
+async function settleInvalidated(
   deps: AdvanceDeps,
   chain: Chain,
   transaction: OutgoingTransaction,

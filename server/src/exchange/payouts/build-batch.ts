@@ -10,7 +10,7 @@ import type { Payout } from '../ports/store/payouts.ts'
 import type { StoreTx } from '../ports/store/store.ts'
 import type { CheckDeps } from './check-payouts.ts'
 import { checkFee, ExcessiveFeeError } from './fee-guard.ts'
-import { holdForFunds, holdForSignerLimit, refusePayout, waitForFee } from './hold-payouts.ts'
+import { holdForSignerLimit, postponeForFee, postponeForFunds, refusePayout } from './hold-payouts.ts'
 import { toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
 import { type Prebuilt, takePrebuilt } from './prebuild.ts'
 
@@ -48,7 +48,7 @@ export async function buildBatch(
 ): Promise<BuiltBatch | null> {
   const [oldest] = batch.payouts
   if (!oldest || (batch.gasLimit === null && !coverAny(utxos, batch.payouts))) {
-    await holdForFunds(deps, tx, batch.payouts)
+    await postponeForFunds(deps, tx, batch.payouts)
     return null
   }
   const changeIndex = batch.gasLimit === null ? await tx.transactions.nextChangeIndex() : null
@@ -66,7 +66,7 @@ export async function buildBatch(
       if (!(error instanceof AppError) || error.retryable) throw error
       if (error instanceof ExcessiveFeeError && !error.isCausedByRecipient) {
         // The next round signs the others.
-        await waitForFee(deps, tx, chain, error.payouts)
+        await postponeForFee(deps, tx, chain, error.payouts)
         return null
       }
       if (error.code === 'INSUFFICIENT_LIQUIDITY') count = Math.floor(count / 2)
@@ -79,7 +79,7 @@ export async function buildBatch(
     }
   }
   // Only the oldest: younger payouts may be smaller.
-  await holdForFunds(deps, tx, [oldest])
+  await postponeForFunds(deps, tx, [oldest])
   return null
 }
 
@@ -125,7 +125,7 @@ function coverAny(utxos: readonly Utxo[], payouts: readonly Payout[]): boolean {
 }
 
 /**
- * Whether the ledger account of the wallet covers the batch. An account chain also needs the fees of this transaction and of
+ * Whether the ledger account of the wallet covers the batch. An account family also needs the fees of this transaction and of
  * all signed, unmined ones: nodes reject a transaction that its wallet cannot pay for, and it would block later nonces.
  */
 async function isCovered(

@@ -10,7 +10,7 @@ import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, Stores, StoreTx } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 import type { ServiceSettings } from '../settings.ts'
-import { HOLD_MS, postpone, refusePayout } from './hold-payouts.ts'
+import { POSTPONE_MS, postpone, refusePayout } from './hold-payouts.ts'
 import { limitsOf, payoutCapUsd } from './outflow-limits.ts'
 import { exchangeJobs, pauseScopes } from './payment.ts'
 
@@ -52,7 +52,7 @@ export async function selectPermitted(
 async function holdForged({ log }: CheckDeps, tx: StoreTx, payout: Payout): Promise<void> {
   const { id, network, purpose, exchangeId, address } = payout
   log.error({ network, payoutId: id, purpose, exchangeId }, 'a payout was written outside of the program')
-  await tx.payouts.hold([id], 'PAYEE', null)
+  await tx.payouts.holdForOperator([id], 'PAYEE')
   await tx.alarms.raise(`payee:${id}`, 'a payout was written or changed outside of the program', {
     network,
     purpose,
@@ -95,10 +95,10 @@ export async function holdIfLimited(deps: CheckDeps & Readonly<{ store: Store }>
 
 async function holdChecked(tx: StoreTx, payout: Payout, refusal: Refusal): Promise<void> {
   if (refusal === 'above payout limit') {
-    await tx.payouts.hold([payout.id], 'LIMIT', null)
+    await tx.payouts.holdForOperator([payout.id], 'LIMIT')
     return tx.wake(exchangeJobs([payout]))
   }
-  if (refusal === 'paused' || refusal === 'no price') return tx.payouts.hold([payout.id], null, HOLD_MS)
+  if (refusal === 'paused' || refusal === 'no price') return tx.payouts.postponeBy([payout.id], POSTPONE_MS)
   await postpone(tx, [payout], { kind: 'limit', of: refusal.scope, detail: { window: refusal.window } })
 }
 
@@ -112,7 +112,7 @@ async function holdIfReleasedBefore({ log }: CheckDeps, tx: StoreTx, payout: Pay
   if (txHash === null) return false
   const { id, network, exchangeId } = payout
   log.error({ network, payoutId: id, txHash }, 'payout was released before the database was restored')
-  await tx.payouts.hold([id], 'RELEASED', null)
+  await tx.payouts.holdForOperator([id], 'RELEASED')
   await tx.alarms.raise(`payout:${id}`, 'a payout to this destination was released before the database was restored', {
     code: 'RELEASED',
     txHash,

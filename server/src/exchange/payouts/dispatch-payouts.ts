@@ -13,7 +13,7 @@ import type { Store, StoreTx } from '../ports/store/store.ts'
 import { type Batch, type BuildDeps, buildBatch } from './build-batch.ts'
 import { type CheckDeps, holdIfLimited, selectPermitted } from './check-payouts.ts'
 import { readFirstNonce } from './first-nonce.ts'
-import { holdForFunds, holdIfUncovered, refusePayout } from './hold-payouts.ts'
+import { postponeForFunds, postponeIfUncovered, refusePayout } from './hold-payouts.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
 import { exchangeJobs, toPayment, walletOf, wrapBuildError } from './payment.ts'
 import { hasLostInputs, type Prebuilt, prebuild } from './prebuild.ts'
@@ -51,7 +51,7 @@ async function dispatchBatch(deps: DispatchDeps, chain: Chain): Promise<boolean>
   const network = chain.network.id
   const [first] = await deps.store.payouts.queue(network, 1)
   if (!first) return false
-  if ((await holdIfLimited(deps, first)) || (await holdIfUncovered(deps, first))) return true
+  if ((await holdIfLimited(deps, first)) || (await postponeIfUncovered(deps, first))) return true
   const wallet = walletOf(chain, first.from)
   const current = await chain.reader.feeRate()
   const gasLimit = await estimateGas(deps, chain, first)
@@ -179,7 +179,7 @@ async function estimateGas(deps: DispatchDeps, chain: Chain, payout: Payout): Pr
     if (!(error instanceof AppError) || error.retryable) throw error
     await deps.store.transaction((tx) =>
       error.code === 'INSUFFICIENT_LIQUIDITY'
-        ? holdForFunds(deps, tx, [payout])
+        ? postponeForFunds(deps, tx, [payout])
         : refusePayout(deps, tx, payout, error),
     )
     return 'refused'

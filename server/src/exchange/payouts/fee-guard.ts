@@ -2,7 +2,7 @@ import type { AssetId } from '../../core/domain/asset.ts'
 import { nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { conversionId, refundFeeId } from '../../core/domain/ledger/entries.ts'
-import { spendsInPlace } from '../../core/domain/network.ts'
+import { isUtxoFamily } from '../../core/domain/network.ts'
 import { staysInWallet } from '../../core/domain/payout-purpose.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
@@ -57,7 +57,7 @@ export async function checkFee(
   for (const payout of guarded) {
     const { assetId, units } = payout
     const usualUnits = chain.sender.payoutFee(deps.assetById(assetId), fee)
-    const feeUnits = spendsInPlace(chain.network) ? usualUnits : builtUnits
+    const feeUnits = isUtxoFamily(chain.network) ? usualUnits : builtUnits
     const feeUsd = usdOf(deps, native, feeUnits)
     if (feeUsd * 100n <= usdOf(deps, assetId, units) * BigInt(payoutFeePercent)) continue
     if (feeUsd <= (await chargedUsd(deps, tx, payout)) * multiple) continue

@@ -9,7 +9,7 @@ import type { Store, StoreTx } from '../ports/store/store.ts'
 import { exchangeJobs } from './payment.ts'
 
 /** A payout that cannot be signed now is tried again after this time. If only it waits, the time grows: `postpone`. */
-export const HOLD_MS = 5_000
+export const POSTPONE_MS = 5_000
 
 type HoldDeps = Readonly<{ log: Log }>
 
@@ -18,7 +18,7 @@ export async function refusePayout({ log }: HoldDeps, tx: StoreTx, payout: Payou
   const { code, cause } = error
   const { id, network, purpose, exchangeId } = payout
   log.error({ network, payoutId: id, purpose, exchangeId, err: error }, 'payout held for the operator')
-  await tx.payouts.hold([id], code, null)
+  await tx.payouts.holdForOperator([id], code)
   await tx.outflow.release([id])
   await tx.alarms.raise(
     `payout:${id}`,
@@ -38,7 +38,7 @@ export async function holdForSignerLimit(
   await tx.outflow.release([id])
   if (window !== 'transaction')
     return postpone(tx, [payout], { kind: 'signer-limit', of: assetId, detail: { reason: message } })
-  await tx.payouts.hold([id], 'LIMIT', null)
+  await tx.payouts.holdForOperator([id], 'LIMIT')
   await tx.alarms.raise(`payout:${id}`, "a payout is above the signer's limit of one transaction", {
     code: 'LIMIT',
     reason: message,
@@ -98,30 +98,33 @@ async function cancelWithinWallet(
 const FUNDS_MAX_MS = 20_000
 
 /**
- * Holds payouts that the hot wallet does not cover. Others pass them, also younger ones of the same asset (M7): what is promised
+ * Postpones payouts that the hot wallet does not cover. Others pass them, also younger ones of the same asset (M7): what is promised
  * is covered, so that only refunds, whose deposits are swept, and outputs that are locked can be missing for a while.
  */
-export async function holdForFunds(deps: HoldDeps, tx: StoreTx, uncovered: readonly Payout[]): Promise<void> {
+export async function postponeForFunds(deps: HoldDeps, tx: StoreTx, uncovered: readonly Payout[]): Promise<void> {
   const payouts = await cancelWithinWallet(deps, tx, uncovered)
   for (const [assetId, ofAsset] of Map.groupBy(payouts, ({ assetId }) => assetId)) {
     const maxMs = ofAsset.every(({ purpose }) => purpose === 'sweep') ? {} : { maxMs: FUNDS_MAX_MS }
-    await waitUncounted(deps, tx, ofAsset, { kind: 'wallet', of: assetId, ...maxMs })
+    await postponeUncounted(deps, tx, ofAsset, { kind: 'wallet', of: assetId, ...maxMs })
   }
 }
 
-/** Holds a payout that the hot wallet's account does not cover, before anything is asked of a node. True = it is held. */
-export async function holdIfUncovered(deps: HoldDeps & Readonly<{ store: Store }>, first: Payout): Promise<boolean> {
+/** Postpones a payout that the hot wallet's account does not cover, before anything is asked of a node. True = it is postponed. */
+export async function postponeIfUncovered(
+  deps: HoldDeps & Readonly<{ store: Store }>,
+  first: Payout,
+): Promise<boolean> {
   if (first.from.branch !== 'hot' || staysInWallet(first)) return false
   if ((await deps.store.ledger.balance(accounts.wallet, first.assetId)) >= first.units) return false
   await deps.store.transaction(async (tx) => {
     const [payout] = await tx.payouts.find([first.id])
-    if (payout?.state === 'reserved') await holdForFunds(deps, tx, [payout])
+    if (payout?.state === 'reserved') await postponeForFunds(deps, tx, [payout])
   })
   return true
 }
 
 /** The network's fee is out of proportion to these payouts: they wait until it falls. */
-export async function waitForFee(
+export async function postponeForFee(
   deps: HoldDeps,
   tx: StoreTx,
   { network }: Chain,
@@ -129,11 +132,16 @@ export async function waitForFee(
 ): Promise<void> {
   const payouts = await cancelWithinWallet(deps, tx, expensive)
   if (payouts.length === 0) return
-  await waitUncounted(deps, tx, payouts, { kind: 'payout-fee', of: network.id })
+  await postponeUncounted(deps, tx, payouts, { kind: 'payout-fee', of: network.id })
 }
 
 /** What waits counts for no limit. */
-async function waitUncounted({ log }: HoldDeps, tx: StoreTx, payouts: readonly Payout[], wait: Wait): Promise<void> {
+async function postponeUncounted(
+  { log }: HoldDeps,
+  tx: StoreTx,
+  payouts: readonly Payout[],
+  wait: Wait,
+): Promise<void> {
   const payoutIds = payouts.map(({ id }) => id)
   await tx.outflow.release(payoutIds)
   await postpone(tx, payouts, wait)

@@ -14,25 +14,27 @@ function learn(
     tagHeight = null,
   }: Readonly<{ observation?: Observation; tagHeight?: number | null }> = {},
 ) {
-  const expired: string[] = []
+  const invalidated: string[] = []
   const attempts = ['first', 'second'].map((txHash) => ({ txHash, raw: '0x', intent: { family: 'evm' } }))
-  const transaction = { id: 'expired', network: 'eth', conflictKey: 'hot:1', conflictingTxHash: null, attempts }
+  const transaction = { id: 'invalidated', network: 'eth', conflictKey: 'hot:1', conflictingTxHash: null, attempts }
   const store = {
-    transactions: { findExpired: async () => ({ transaction, proof: { conflictingTxHash }, conflictingTxHash }) },
+    transactions: { findInvalidated: async () => ({ transaction, proof: { conflictingTxHash }, conflictingTxHash }) },
   } as unknown as Store
   const chain = {
     network: { id: 'eth', finalityBlocks: 2, evm: { finalityTag: 'finalized' } },
     reader: { head: async () => ({ height: 10 }), agrees: async () => true, tagHeight: async () => tagHeight },
     sender: { observe: async () => observation },
   } as unknown as Chain
-  const signer = { expire: async (ids: readonly string[]) => void expired.push(...ids) } as unknown as Signer
+  const signer = {
+    recordInvalidation: async (ids: readonly string[]) => void invalidated.push(...ids),
+  } as unknown as Signer
   const log = createLog({ level: 'silent', pretty: false })
-  return learnInvalidation({ store, signer, log }, chain, error).then((isLearned) => ({ isLearned, expired }))
+  return learnInvalidation({ store, signer, log }, chain, error).then((isLearned) => ({ isLearned, invalidated }))
 }
 
 test('M14: a proof that covers every released attempt is learned', async () => {
   const error = new AlreadyReleasedError('payout', ['first', 'second'], true)
-  expect(await learn(error)).toEqual({ isLearned: true, expired: ['payout'] })
+  expect(await learn(error)).toEqual({ isLearned: true, invalidated: ['payout'] })
 })
 
 test.each<[string, AlreadyReleasedError, string?]>([
@@ -40,7 +42,7 @@ test.each<[string, AlreadyReleasedError, string?]>([
   ['with an attempt that the database lost', new AlreadyReleasedError('payout', ['first', 'lost'], true)],
   ['whose own attempt is the conflict', new AlreadyReleasedError('payout', ['first', 'second'], true), 'second'],
 ])('no proof is learned for a release %s', async (_name, error, conflictingTxHash) => {
-  expect(await learn(error, conflictingTxHash)).toEqual({ isLearned: false, expired: [] })
+  expect(await learn(error, conflictingTxHash)).toEqual({ isLearned: false, invalidated: [] })
 })
 
 test.each([

@@ -18,17 +18,17 @@ export async function learnInvalidation(
 ): Promise<boolean> {
   // No proof permits another destination or amount.
   if (!isSamePayment) return false
-  const expired = await store.transactions.findExpired(chain.network.id, txHashes)
-  if (expired === null) return false
-  const { transaction, conflictingTxHash } = expired
+  const invalidated = await store.transactions.findInvalidated(chain.network.id, txHashes)
+  if (invalidated === null) return false
+  const { transaction, conflictingTxHash } = invalidated
   // An attempt that the database lost may have paid: then it, and no stranger, used the nonce or the output.
   const known = new Set(transaction.attempts.map(({ txHash }) => txHash))
   if (!txHashes.every((txHash) => known.has(txHash))) return false
   if (conflictingTxHash !== null && txHashes.includes(conflictingTxHash)) return false
   if (!(await isInvalidated(store, chain, transaction, conflictingTxHash))) return false
-  await signer.expire([payoutId], expired.proof)
+  await signer.recordInvalidation([payoutId], invalidated.proof)
   log.warn(
-    { network: chain.network.id, payoutId, transactionId: expired.transaction.id },
+    { network: chain.network.id, payoutId, transactionId: invalidated.transaction.id },
     'a proof that another worker found was repeated and recorded: the payout can be signed again',
   )
   return true

@@ -1,6 +1,6 @@
 import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { AppError, type ErrorCode } from '../../core/domain/errors.ts'
-import { spendsInPlace } from '../../core/domain/network.ts'
+import { isUtxoFamily } from '../../core/domain/network.ts'
 import { type FeeRate, sweepRate } from '../../core/ports/chain.ts'
 import { assert } from '../../lib/assert.ts'
 import { largest } from '../../lib/bigint.ts'
@@ -129,14 +129,14 @@ async function signReplacement(
   const current = await tx.transactions.load(transaction.id)
   if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return 'signed'
   const payouts = await tx.payouts.listByTransaction(transaction.id)
-  const doOthersWait = isWaitedFor(transaction, replacement, payouts)
+  const doOthersWait = canBlockOthers(transaction, replacement, payouts)
   const pauses = await tx.pauses.active(payouts.flatMap(pauseScopes))
-  if (pauses.some((scope) => !(doOthersWait && isOfFew(scope))))
+  if (pauses.some((scope) => !(doOthersWait && isPartnerOrAssetScope(scope))))
     throw new AppError('NETWORK_PAUSED', 'nothing is signed in a paused scope')
   const isBacked = await tx.payouts.haveCreditedDeposits(transaction.id)
   const cancels = isCancel(intent) || (!isBacked && (await isToBeCancelled(deps, tx, chain, transaction, replacement)))
-  const isOfBatch = doOthersWait && payouts.length > 1
-  if (!isBacked && !cancels && !isOfBatch) return 'DEPOSIT_NOT_COUNTED'
+  const isBatchReplacement = doOthersWait && payouts.length > 1
+  if (!isBacked && !cancels && !isBatchReplacement) return 'DEPOSIT_NOT_COUNTED'
   // Its change would never exist, and the payments that spend it could not confirm.
   const change = intent === newest.intent ? changeOutpoint(newest) : null
   if (change !== null && !(await tx.transactions.reserveOwnOutput(transaction.id, change))) return 'CHANGE_SPENT'
@@ -155,7 +155,7 @@ async function signReplacement(
     ...signed,
     intent: unsigned.intent,
     feeUnits: unsigned.feeUnits,
-    outpoints: spendsInPlace(chain.network) ? unsigned.resources : [],
+    outpoints: isUtxoFamily(chain.network) ? unsigned.resources : [],
   })
   await tx.wake([{ kind: 'transaction', id: transaction.id }, ...exchangeJobs(payouts)])
   deps.log.info(
@@ -169,7 +169,7 @@ async function signReplacement(
  * Others wait until this transaction is mined: later nonces of the hot wallet, or the rest of a batch. Its replacement pays
  * the same from the same and adds no risk, so no pause of single payouts may block them, and no lost deposit a batch (M13).
  */
-function isWaitedFor(
+function canBlockOthers(
   { from }: OutgoingTransaction,
   { newest, intent }: Replacement,
   payouts: readonly Payout[],
@@ -192,7 +192,7 @@ async function isToBeCancelled(
   return (
     intent.family === 'evm' &&
     from.branch === 'hot' &&
-    (await tx.transactions.isWaitedFor(id, stuckAfterMs(network, settings.stuckMs)))
+    (await tx.transactions.hasNonceWaited(id, stuckAfterMs(network, settings.stuckMs)))
   )
 }
 
@@ -201,7 +201,7 @@ const changeOutpoint = ({ intent, txHash }: Attempt): string | null =>
   intent.family === 'bitcoin' && intent.change !== null ? `${txHash}:${intent.pays.length}` : null
 
 /** A pause of one partner or one asset. The others stop every signature of a network, also a replacement. */
-const isOfFew = (scope: string): boolean => scope.startsWith('partner:') || scope.startsWith('asset:')
+const isPartnerOrAssetScope = (scope: string): boolean => scope.startsWith('partner:') || scope.startsWith('asset:')
 
 function buildReplacement(
   deps: ReplaceDeps,

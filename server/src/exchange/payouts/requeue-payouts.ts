@@ -18,7 +18,7 @@ type Requeue = Readonly<{
   isCancelled?: boolean
 }>
 
-/** Expires an unconfirmed transaction that is proved unable to pay, and requeues its payouts (I-13). */
+/** Invalidates an unconfirmed transaction that is proved unable to pay, and requeues its payouts (I-13). */
 export async function requeuePayouts(
   { store, signer, log }: RequeueDeps,
   transaction: OutgoingTransaction,
@@ -31,12 +31,12 @@ export async function requeuePayouts(
     if (current?.state !== 'live' || current.attempts.length !== transaction.attempts.length) return null
     const payouts = await tx.payouts.listByTransaction(transactionId)
     // The signer first: it signs these payouts again only with the proof, and a repeat after a rollback is harmless. Under
-    // the lock, so that a late worker cannot expire the transaction that replaced this one.
-    await signer.expire(
+    // the lock, so that a late worker cannot invalidate the transaction that replaced this one.
+    await signer.recordInvalidation(
       payouts.map(({ id }) => id),
       proof,
     )
-    await tx.transactions.settle(transactionId, { kind: 'expired', proof })
+    await tx.transactions.settle(transactionId, { kind: 'invalidated', proof })
     await tx.payouts.requeue(transactionId, attention)
     await tx.outflow.release(payouts.map(({ id }) => id))
     for (const payout of payouts) await requeuePayout(tx, transactionId, payout, attention)

@@ -75,12 +75,12 @@ export async function reverseConfirmed(
     const payouts = await tx.payouts.listByTransaction(id)
     if (!(await isSweepCovered(tx, id, payouts))) return false
     // The signer first: it signs these payouts again only with the proof, and a repeat after a rollback is harmless.
-    await deps.signer.expire(
+    await deps.signer.recordInvalidation(
       payouts.map((payout) => payout.id),
       proof,
     )
     await tx.reversedPayouts.recordOrphaned(id)
-    await tx.transactions.settle(id, { kind: 'expired', proof })
+    await tx.transactions.settle(id, { kind: 'invalidated', proof })
     const closedExchangeByPayout = await tx.reversedPayouts.reopen(id)
     await tx.outflow.release(payouts.map((payout) => payout.id))
     await reverseFee(tx, chain, transaction, revertedFeeUnits)

@@ -123,7 +123,7 @@ export interface ChainReader {
   tagHeight(tag: FinalityTag): Promise<number | null>
   /** Balance of an address at the head (evm). Throws in the bitcoin family, where the store adds up unspent outputs. */
   balance(address: string, asset: Asset): Promise<bigint>
-  /** Number of mined transactions that the address signed, by the node that has the fewest. Absent on networks with inputs. */
+  /** Number of mined transactions that the address signed, by the node that has the fewest. Absent in UTXO families. */
   minedNonce?(address: string): Promise<number>
   /** Fee rate that gets a transfer into one of the next blocks. */
   feeRate(): Promise<FeeRate>
@@ -134,7 +134,7 @@ export interface ChainReader {
   evictedFees?(txHashes: readonly string[]): Promise<bigint>
   /**
    * The outpoints of these outputs that some node does not have unspent, with these units, on its best chain. Independent of
-   * the scan and its table. Absent on networks with balances.
+   * the scan and its table. Absent in account families.
    */
   findMissingUtxos?(utxos: readonly Utxo[]): Promise<readonly string[]>
   /** Resource in `spends` when the output of this transfer is spent; absent where it is the transfer's identity. */

@@ -86,7 +86,7 @@ export interface Signer {
    */
   release(transaction: ReleasedTransaction): Promise<void>
   /** Records the proof that the transaction of these payouts can never pay. Another conflict key may then be signed. */
-  expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
+  recordInvalidation(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
 }
 
 /** One payout in the signer's journal. */

@@ -23,11 +23,11 @@ import {
   move,
   type StepDeps,
 } from './steps/context.ts'
-import { convert, reconvert, reservePayout, unwind } from './steps/convert.ts'
+import { convert, queuePayout, reconvert, unwind } from './steps/convert.ts'
 import { bookLoss, bookUnclaimed, credit, holdExecution, reverseLoss, revertToPending } from './steps/credit.ts'
 import { hasPriceReturned } from './steps/price-guard.ts'
-import { reserveRefund, startRefund } from './steps/refund.ts'
-import { refundDestination } from './steps/reserve.ts'
+import { refundDestination } from './steps/queue-payment.ts'
+import { queueRefund, startRefund } from './steps/refund.ts'
 
 /** Acts on one execution in one transaction; longer than any path through the lifecycle. */
 const ACTS_MAX = 12
@@ -73,7 +73,7 @@ async function stepWindow(
   await deps.store.transaction(async (tx) => {
     const current = await tx.steps.load(id, before.after)
     assert(current, `exchange ${id} exists`)
-    await keepHoldIfPaid(tx, current)
+    await extendReservationIfPaid(tx, current)
     const executions: Execution[] = []
     for (const execution of current.executions)
       executions.push(
@@ -88,7 +88,7 @@ async function stepWindow(
 }
 
 /** A deposit that can execute at the fixed rate keeps the reserve while it confirms; one that cannot does not extend it. */
-async function keepHoldIfPaid(tx: StoreTx, { exchange, executions }: StepContext): Promise<void> {
+async function extendReservationIfPaid(tx: StoreTx, { exchange, executions }: StepContext): Promise<void> {
   const fixed = fixedRateOf(exchange)
   if (fixed === null) return
   const isPayment = ({ leg, deposit: { block, assetId, units, firstSeenAt: seenAt, includedAt } }: Execution) =>
@@ -97,7 +97,7 @@ async function keepHoldIfPaid(tx: StoreTx, { exchange, executions }: StepContext
     assetId === exchange.legs[0]?.from.id &&
     coversQuote(fixed, units) &&
     isInTime(fixed, { seenAt, includedAt })
-  if (executions.some(isPayment)) await tx.inventory.keepHold(exchange.id)
+  if (executions.some(isPayment)) await tx.inventory.extendReservation(exchange.id)
 }
 
 /**
@@ -117,7 +117,7 @@ function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Fa
     deposit: deposit.block === null ? 'missing' : depth >= deposit.requiredConfirmations ? 'deep' : 'shallow',
     credited: deposit.status === 'credited',
     rejected: deposit.status === 'rejected',
-    lost: deposit.lost,
+    isBookedAsLoss: deposit.isBookedAsLoss,
     // The deposit of a later leg is our own payment, which is never late.
     expired: leg === 0 ? isExpired(deps, context) : execution.isSourceClosed,
     fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
@@ -278,14 +278,14 @@ async function performStep(act: Act, step: Step): Promise<Execution | null> {
       return reverseLoss(act)
     case 'convert':
       return convert(act)
-    case 'reservePayout':
-      return reservePayout(act)
+    case 'queuePayout':
+      return queuePayout(act)
     case 'send':
       return move(act, 'sending', null, 'payout signed', { payoutHash: execution.payout?.txHash ?? null })
     case 'refund':
       return startRefund(act, step.reason)
-    case 'reserveRefund':
-      return reserveRefund(act)
+    case 'queueRefund':
+      return queueRefund(act)
     case 'hold':
       return holdExecution(act, step.reason, missingNetworkOf(act, step.reason))
     case 'holdForSource':

@@ -212,7 +212,7 @@ test('held payouts of a state are those of both', async () => {
   expect(await states('confirmed')).toEqual(new Set())
 })
 
-test('a search, a story, the queue and the counts read few rows', async () => {
+test('a search, the details of an exchange, the queue and the counts read few rows', async () => {
   const [row] = (await lists.exchanges(noFilter, { cursor: null, limit: 1 })).data
   const id = String(row?.['id'])
   const reads: readonly (() => Promise<unknown>)[] = [
@@ -224,7 +224,7 @@ test('a search, a story, the queue and the counts read few rows', async () => {
     () => lists.exchanges({ ...noFilter, find: ['refund-shared'] }, { cursor: null, limit: LIMIT }),
     () => lists.exchanges({ ...noFilter, find: ['own-7'] }, { cursor: null, limit: LIMIT }),
     () => lists.swaps({ ...noSwapFilter, hashes: ['swap-7'] }, { cursor: null, limit: LIMIT }),
-    () => lists.story(id),
+    () => lists.exchangeDetails(id),
     () => lists.queue('eth', LIMIT),
   ]
   for (const read of reads)

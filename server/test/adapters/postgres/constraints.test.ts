@@ -283,7 +283,7 @@ describe('payouts (I-8, I-9, I-10, I-12, I-13, I-26)', () => {
     ])
       expect([proof, await tryExpiring(signed?.transaction_id ?? '', proof)]).toEqual([proof, 'accepted'])
     // `hold` does not change signed payouts.
-    await fixture.store.payouts.hold([signed?.id ?? ''], 'LIMIT', null)
+    await fixture.store.payouts.holdForOperator([signed?.id ?? ''], 'LIMIT')
     expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'signed', attention: null }])
     fixture.fakes.eth.behaviour.dropsBroadcasts = false
     await fixture.mineBlocks(4)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createSuiSwapChain } from '../../../src/adapters/sui/chain.ts'
 import { createSuiNode, type SuiNode } from '../../../src/adapters/sui/node.ts'
-import { createSuiSwapChain } from '../../../src/adapters/sui/swap-chain.ts'
 import { findTransaction, observe } from '../../../src/adapters/sui/track.ts'
 import { sendSwap } from './send-swap.ts'
 import { network, startSui } from './start-sui.ts'

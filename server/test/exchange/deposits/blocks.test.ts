@@ -539,7 +539,7 @@ describe('an unconfirmed payment', () => {
     await append(makeBlock(1, 'a', [makeTransfer(address, 'x1', 4)]))
     expect((await store.steps.load(exchange.id))?.sighted).toBe(false)
     await rewind(0, makeBlock(1))
-    // The same log at another position of another block, which is another identity on an account chain.
+    // The same log at another position of another block, which is another identity in an account family.
     await append({ ...makeBlock(1, 'd', [makeTransfer(address, 'x1', 9)]), parentHash: 'a0' })
     const times = (await listExecutions(app.database, exchange)).map(({ deposit }) => deposit.firstSeenAt)
     expect(times).toEqual([sighting?.at, sighting?.at])

@@ -137,12 +137,12 @@ describe('a deposit that a reorganisation includes again with other units', () =
     expect(await fixture.readExecution(exchange)).toMatchObject({
       status: 'verifying',
       reason: 'REORG_AFTER_PAYOUT',
-      deposit: { status: 'seen', units, lost: true },
+      deposit: { status: 'seen', units, isBookedAsLoss: true },
     })
     await fixture.mineBlocks(6)
     expect(await fixture.readExecution(exchange)).toMatchObject({
       status: 'finished',
-      deposit: { creditedUnits: units, lost: false },
+      deposit: { creditedUnits: units, isBookedAsLoss: false },
     })
     expect((await readSuspense()) - suspenseBefore).toBe(3n * ONE_USDT)
     expect((await readDeposits('usdt@eth')) - before).toBe(units)
@@ -222,7 +222,9 @@ describe('a deposit that a reorganisation includes again at another place of its
   }
   const expectPaidOnce = async (exchange: Exchange) => {
     expect(await fixture.readStatus(exchange)).toBe('finished')
-    expect(await fixture.listExecutions(exchange)).toMatchObject([{ status: 'finished', deposit: { lost: false } }])
+    expect(await fixture.listExecutions(exchange)).toMatchObject([
+      { status: 'finished', deposit: { isBookedAsLoss: false } },
+    ])
     expect(countPayments(exchange)).toBe(1)
   }
 
@@ -262,7 +264,9 @@ describe('a deposit that a reorganisation includes again at another place of its
     await reincludeChanged(8, (one) => (one.txHash === txHash ? redirect(one) : one))
     await fixture.mineBlocks(8)
     for (const exchange of [second, third]) await expectPaidOnce(exchange)
-    expect(await fixture.listExecutions(first)).toMatchObject([{ status: 'finished', deposit: { lost: true } }])
+    expect(await fixture.listExecutions(first)).toMatchObject([
+      { status: 'finished', deposit: { isBookedAsLoss: true } },
+    ])
     expect((await readEtherSuspense()) - suspenseBefore).toBe(PAID_ETHER)
   })
 
@@ -296,7 +300,7 @@ test('a transaction that pays another asset after its payment was paid out and l
   await reincludeChanged(8, (one) => (one.txHash === txHash ? change(one) : one))
   await fixture.mineBlocks(6)
   const [lost, held] = await fixture.listExecutions(exchange)
-  expect(lost).toMatchObject({ status: 'finished', deposit: { lost: true } })
+  expect(lost).toMatchObject({ status: 'finished', deposit: { isBookedAsLoss: true } })
   expect(held).toMatchObject({
     status: 'verifying',
     reason: 'REORG_AFTER_PAYOUT',
@@ -316,7 +320,9 @@ test('a deposit that returns with other units, and whose signed payout is invali
   await fixture.mineBlocks(2)
   await reincludeChanged(2, changeUnits(txHash, units))
   await fixture.mineBlocks(3)
-  expect(await fixture.readExecution(exchange)).toMatchObject({ deposit: { creditedUnits: units, lost: false } })
+  expect(await fixture.readExecution(exchange)).toMatchObject({
+    deposit: { creditedUnits: units, isBookedAsLoss: false },
+  })
   expect((await readSuspense()) - suspenseBefore).toBe(-3n * ONE_USDT)
   const [{ conflict_key: key } = { conflict_key: '' }] = await fixture.database.query<{ conflict_key: string }>(
     "select conflict_key from transactions where network = 'btc' and state = 'live'",

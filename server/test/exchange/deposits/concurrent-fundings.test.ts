@@ -82,7 +82,7 @@ test('a watcher whose nodes state other units leaves a funding as another one ha
     expect(await tx.wallets.findFunding(id)).toMatchObject({ id, status: 'seen' })
     watcher.answer()
     await expect.poll(countWaiting, PATIENCE).toBe(1)
-    await tx.chainLog.saveDeposit({ id, status: 'credited', creditedUnits: COIN, credits: 1, lost: false })
+    await tx.chainLog.saveDeposit({ id, status: 'credited', creditedUnits: COIN, credits: 1, isBookedAsLoss: false })
     await tx.ledger.post(fundingEntry(id, 1, ASSET, COIN))
   })
   await watcher.done

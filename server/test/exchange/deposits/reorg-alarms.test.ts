@@ -108,7 +108,7 @@ describe('a deposit that left the chain after its payout was signed (reorg:DEPOS
     const { exchange, payment, subject } = await loseDeposit()
     fixture.fakes.btc.resubmit(payment)
     await fixture.mineBlocks(6)
-    expect((await fixture.readExecution(exchange)).deposit).toMatchObject({ status: 'credited', lost: false })
+    expect((await fixture.readExecution(exchange)).deposit).toMatchObject({ status: 'credited', isBookedAsLoss: false })
     expect(await findAlarm(subject)).toBeNull()
     // Only the operator ends a pause.
     await fixture.store.pauses.resume('asset:btc@btc')

@@ -122,7 +122,7 @@ describe('a deposit that leaves the chain', () => {
     expect(await fixture.readExecution(exchange)).toMatchObject({
       status: 'verifying',
       reason: 'REORG_AFTER_PAYOUT',
-      deposit: { lost: true },
+      deposit: { isBookedAsLoss: true },
     })
     expect((await readSuspense()) - suspenseBefore).toBe(SMALL)
     expect(await fixture.listAlarmKinds()).toContain('reorg')
@@ -247,14 +247,17 @@ describe('a deposit that leaves the chain', () => {
       "select conflict_key from transactions where state = 'live'",
     )
     await replaceBlocks(2, txHash)
-    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', deposit: { lost: true } })
+    expect(await fixture.readExecution(exchange)).toMatchObject({
+      status: 'verifying',
+      deposit: { isBookedAsLoss: true },
+    })
     fixture.fakes.eth.addConflict(key)
     await fixture.mineBlocks(12)
     fixture.fakes.eth.behaviour.dropsBroadcasts = false
     expect(await fixture.readExecution(exchange)).toMatchObject({
       status: 'verifying',
       reason: 'DEPOSIT_VANISHED',
-      deposit: { lost: false },
+      deposit: { isBookedAsLoss: false },
       payout: null,
     })
     expect(await readSuspense()).toBe(suspenseBefore)

@@ -31,7 +31,7 @@ const leaseDue = async () =>
 // M25: each check wrote a new version of the wide row, and an entry into each of its indexes.
 test('M25: a check of an open exchange leaves its row of exchanges as it is', async () => {
   const unpaid = await path.createExchange()
-  const paid = await path.reservePayout()
+  const paid = await path.queuePayout()
   for (const exchange of [unpaid, paid]) {
     await path.services.step(exchange.id)
     const before = await readVersion(exchange)

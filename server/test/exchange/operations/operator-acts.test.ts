@@ -52,7 +52,7 @@ describe('a decision of the operator', () => {
 
   test('B168 refunds no exchange whose payout is signed', async () => {
     fixture.screening.verdict = 'allow'
-    const exchange = await fixture.reservePayout()
+    const exchange = await fixture.queuePayout()
     await fixture.runWorkers()
     const readState = async () => ({
       executions: await fixture.listExecutions(exchange),

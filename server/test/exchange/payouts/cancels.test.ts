@@ -100,7 +100,7 @@ describe('M13: a payout whose deposit left the chain, with later nonces behind i
     await mineTogether(FINAL)
     expect(await listKinds(id)).toEqual(['payment', 'cancel'])
     const cancelled = await loadTransaction(id)
-    expect(cancelled?.state).toBe('expired')
+    expect(cancelled?.state).toBe('invalidated')
     expect([fixture.countEtherPayments(exchange), fixture.countEtherPayments(later)]).toEqual([0, 1])
     // Its hash is never shown as that of a payout, and there is no alarm.
     expect((await fixture.readExecution(exchange)).payout?.txHash ?? null).toBeNull()
@@ -150,7 +150,7 @@ describe('M13: a payout whose deposit left the chain, with later nonces behind i
     await fixture.mineBlocks(3)
     expect(fixture.countEtherPayments(exchange)).toBe(1)
     await finish(stranded)
-    expect((await loadTransaction(id))?.state).not.toBe('expired')
+    expect((await loadTransaction(id))?.state).not.toBe('invalidated')
   })
 
   test('is paid once if a reorganisation replaces the cancel by the payment', async () => {
@@ -210,7 +210,7 @@ describe('a restored database that only the journal tells of', () => {
     ['the cancel and the second payment', true],
   ])('imports %s, and the payout is paid once', async (_what, isPaidAgain) => {
     const { store, fakes, signer } = fixture
-    const exchange = await fixture.reservePayout()
+    const exchange = await fixture.queuePayout()
     const [payout] = await store.payouts.find((await fixture.listPayouts(exchange)).map(({ id }) => id))
     const [lane] = await fixture.database.query<{ next: string }>(
       "select next from nonce_lanes where network = 'eth' and address = 'eth-hot'",

@@ -25,7 +25,7 @@ const ageAttempts = () => fixture.database.query("update attempts set created_at
 
 describe('a payout', () => {
   test('that is signed during a failing gas estimate stays in its transaction', async () => {
-    const exchange = await fixture.reservePayout()
+    const exchange = await fixture.queuePayout()
     const { sender } = fixture.fakes.eth.chain
     const estimate = sender.gasLimit
     for (const code of ['INSUFFICIENT_LIQUIDITY', 'SIMULATION_FAILED'] as const) {
@@ -68,7 +68,7 @@ describe('a payout', () => {
   })
 
   test('that reverts is held, and is signed with the next nonce when the operator releases it', async () => {
-    const exchange = await fixture.reservePayout()
+    const exchange = await fixture.queuePayout()
     fixture.fakes.eth.behaviour.revertsTransactions = true
     await fixture.mineBlocks(13)
     fixture.fakes.eth.behaviour.revertsTransactions = false
@@ -84,7 +84,7 @@ describe('a payout', () => {
   })
 
   test('that nodes reject is rebroadcast with the same bytes until they accept it', async () => {
-    const exchange = await fixture.reservePayout()
+    const exchange = await fixture.queuePayout()
     fixture.fakes.eth.behaviour.rejectsBroadcasts = true
     await fixture.mineBlocks(3)
     expect(await fixture.listAlarmKinds()).toContain('broadcast')
@@ -96,7 +96,7 @@ describe('a payout', () => {
   })
 
   test('that is not mined is replaced with the same nonce, and one attempt confirms', async () => {
-    const exchange = await fixture.reservePayout()
+    const exchange = await fixture.queuePayout()
     fixture.fakes.eth.behaviour.dropsBroadcasts = true
     await fixture.runJobs()
     await ageAttempts()
@@ -117,7 +117,7 @@ describe('a payout', () => {
   })
 
   test('that stays unmined at higher fees has a fee limit and raises an alarm', async () => {
-    const exchange = await fixture.reservePayout()
+    const exchange = await fixture.queuePayout()
     fixture.fakes.eth.behaviour.dropsBroadcasts = true
     for (let n = 0; n < 20; n++) {
       await fixture.runJobs(2)
@@ -136,7 +136,7 @@ describe('a payout', () => {
   })
 
   test('that is proven invalid is signed again and paid once', async () => {
-    const exchange = await fixture.reservePayout()
+    const exchange = await fixture.queuePayout()
     fixture.fakes.eth.behaviour.dropsBroadcasts = true
     await fixture.runJobs()
     const [{ key } = { key: '' }] = await fixture.database.query<{ key: string }>(
@@ -151,7 +151,7 @@ describe('a payout', () => {
   })
 
   test('whose gas estimate fails is held, and delays no other', async () => {
-    const [reverting, valid] = [await fixture.reservePayout(), await fixture.reservePayout()]
+    const [reverting, valid] = [await fixture.queuePayout(), await fixture.queuePayout()]
     fixture.fakes.eth.behaviour.revertingRecipient = reverting.recipient?.address ?? null
     await fixture.mineBlocks(5)
     expect(await fixture.readExecution(reverting)).toMatchObject({ status: 'verifying', reason: 'OPERATOR' })
@@ -223,7 +223,7 @@ describe('a payout', () => {
   })
 })
 
-describe('deposits on an account chain', () => {
+describe('deposits in an account family', () => {
   test('are swept once by two concurrent sweepers, and the ledger equals the chain', async () => {
     const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
     fixture.fakes.eth.pay(exchange.deposit.address, ETHER)

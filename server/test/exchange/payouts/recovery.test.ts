@@ -26,7 +26,7 @@ describe('an unexpected exception for one payout', () => {
   test.each(['build', 'gasLimit', 'sign'] as const)(
     'in %s holds this payout, and the queue continues',
     async (stage) => {
-      const [failing, valid] = [await fixture.reservePayout(), await fixture.reservePayout()]
+      const [failing, valid] = [await fixture.queuePayout(), await fixture.queuePayout()]
       const toText = (value: unknown) =>
         JSON.stringify(value, (_key, one) => (typeof one === 'bigint' ? `${one}` : one))
       const { sender } = fixture.fakes.eth.chain
@@ -191,7 +191,7 @@ describe('a sweep', () => {
     await expect(operate.release(id, note)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
     fixture.fakes.eth.behaviour.dropsBroadcasts = false
     await fixture.mineBlocks(4)
-    const exchange = await fixture.reservePayout()
+    const exchange = await fixture.queuePayout()
     fixture.fakes.eth.behaviour.revertingRecipient = exchange.recipient?.address ?? ''
     await fixture.mineBlocks(1)
     const [payout] = await fixture.listPayouts(exchange)

@@ -125,7 +125,7 @@ describe('a final payout that a deep reorganisation removes', () => {
       item: { status: 'finished', reason: 'PAYOUT_VANISHED', payoutHash: null, sentUnits: null },
     })
     expect(await fixture.store.operator.listHeldPayouts(10)).toMatchObject([
-      { id: payout?.id, attention: 'LOST', lost: true },
+      { id: payout?.id, attention: 'LOST', isReversed: true },
     ])
     expect(await fixture.listAlarmKinds()).toEqual(['invalid', 'reversed'])
     await fixture.expectBalanced()

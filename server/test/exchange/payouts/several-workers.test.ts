@@ -37,7 +37,7 @@ async function startWorker(name: string) {
     },
     release: (transaction) =>
       journal.release(paysOf(transaction.intent), conflictKeyOf(transaction.intent), transaction),
-    expire: journal.expire,
+    recordInvalidation: journal.recordInvalidation,
   }
   const dependencies = { ...fixture.dependencies, signer }
   return {

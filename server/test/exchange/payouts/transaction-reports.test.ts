@@ -14,7 +14,7 @@ afterEach(() => fixture.expectBalanced())
 
 /** A signed payout in ether that no node has. */
 async function signPayout() {
-  const exchange = await fixture.reservePayout()
+  const exchange = await fixture.queuePayout()
   const { behaviour } = fixture.fakes.eth
   behaviour.dropsBroadcasts = true
   await fixture.services.dispatch('eth')

@@ -36,7 +36,7 @@ test('capital is withdrawn to a cold address once, booked as capital, and raises
 })
 
 test('what is owed or reserved is not withdrawn', async () => {
-  const exchange = await fixture.reservePayout()
+  const exchange = await fixture.queuePayout()
   const free = await fixture.store.inventory.freeCapital('eth@eth')
   expect(free).toBeLessThan((await fixture.readWalletUnits('eth@eth')) - ETHER / 10n)
   const aboveFree = { ...toCold(), units: free + 1n }

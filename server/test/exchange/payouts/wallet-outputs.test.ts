@@ -133,7 +133,7 @@ describe('M26: many small outputs', () => {
     expect(await readPurposes()).toEqual(['consolidate'])
     await store.payouts.approve(waiting)
     expect(await readPurposes()).toEqual(['withdrawal'])
-    await store.payouts.hold([waiting], 'test', null)
+    await store.payouts.holdForOperator([waiting], 'test')
     expect(await readPurposes()).toEqual(['consolidate'])
 
     const [partner, id] = [randomUUID(), randomUUID()]
@@ -198,7 +198,7 @@ describe('M26: many small outputs', () => {
         "select id, state from payouts where purpose = 'consolidate' and state <> 'confirmed' order by created_at, id",
       )
     const [first] = await listMerges()
-    await store.payouts.hold([first?.id ?? ''], 'INTERNAL', null)
+    await store.payouts.holdForOperator([first?.id ?? ''], 'INTERNAL')
     await store.alarms.raise(`payout:${first?.id}`, 'a payout cannot be built or signed', {})
     // Not yet an hour.
     await planOutputs(chain)

@@ -82,7 +82,7 @@ describe('a private exchange', () => {
     expect(await fixture.readLiabilities(changed)).toEqual({})
   })
 
-  test('through an account network is swept, and the sweeps are not deposits', async () => {
+  test('through a network of an account family is swept, and the sweeps are not deposits', async () => {
     const exchange = await createPrivate({ via: eth, to: ltc, toUnits: COIN })
     fixture.payDeposit(exchange, SMALL)
     await fixture.mineBlocks(14)
@@ -416,7 +416,9 @@ describe('a reorganisation', () => {
     await fixture.runWorkers(2)
     await fixture.mineBlocks(14)
     expect(await fixture.readStatus(exchange)).toBe('finished')
-    expect((await fixture.listExecutions(exchange)).map(({ status, deposit }) => [status, deposit.lost])).toEqual([
+    expect(
+      (await fixture.listExecutions(exchange)).map(({ status, deposit }) => [status, deposit.isBookedAsLoss]),
+    ).toEqual([
       ['finished', false],
       ['finished', false],
     ])
@@ -431,6 +433,6 @@ describe('a reorganisation', () => {
     fixture.fakes.btc.reorg(6, (txHash) => txHash === hash)
     await fixture.mineBlocks(14)
     expect(await fixture.listAlarmKinds()).toContain('reorg')
-    expect((await fixture.readExecution(exchange)).deposit.lost).toBe(true)
+    expect((await fixture.readExecution(exchange)).deposit.isBookedAsLoss).toBe(true)
   })
 })

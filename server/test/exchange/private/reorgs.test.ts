@@ -28,7 +28,7 @@ const expireExchange = (exchange: Exchange) =>
   )
 const listStatuses = async (exchange: Exchange) =>
   (await fixture.listExecutions(exchange)).map(
-    ({ leg, status, deposit }) => `${leg} ${status}${deposit.lost ? ' lost' : ''}`,
+    ({ leg, status, deposit }) => `${leg} ${status}${deposit.isBookedAsLoss ? ' lost' : ''}`,
   )
 /** The attempts of the payment between the legs, oldest first. */
 const listAttempts = (exchange: Exchange) =>

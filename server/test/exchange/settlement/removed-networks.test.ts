@@ -39,7 +39,7 @@ test('M27.2: holds a credited deposit whose target network was removed, and refu
 })
 
 test('takes back a payout that was queued on a removed network, and pays it when the network is back', async () => {
-  const exchange = await path.reservePayout()
+  const exchange = await path.queuePayout()
   remove('eth')
   await path.runJobs()
   expect(await path.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'NETWORK_UNAVAILABLE' })
@@ -64,7 +64,7 @@ test('holds a deposit whose own network was removed, and continues when it is ba
 })
 
 test('pays a credited deposit although its own network was removed', async () => {
-  const exchange = await path.reservePayout()
+  const exchange = await path.queuePayout()
   remove('btc')
   await path.mineBlocks(4)
   expect(await path.readStatus(exchange)).toBe('finished')
@@ -73,7 +73,7 @@ test('pays a credited deposit although its own network was removed', async () =>
 })
 
 test('leaves a signed payout on a removed network as it is, and follows it when the network is back', async () => {
-  const exchange = await path.reservePayout()
+  const exchange = await path.queuePayout()
   await path.runJobs(1)
   remove('eth')
   await path.runJobs()

@@ -5,7 +5,7 @@ type Content = (close: () => void) => ReactNode
 type Open = (title: string, content: Content) => void
 const OpenDialog = createContext<Open>(() => undefined)
 
-/** Opens a dialog that outlives the row of its button: an act often removes the row. */
+/** Opens a dialog that outlives the row of its button: an action often removes the row. */
 export const useDialog = (): Open => useContext(OpenDialog)
 
 export function DialogHost({ children }: Readonly<{ children: ReactNode }>) {

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 
 type Props = Readonly<{ title: string; description?: string; children?: ReactNode }>
 
-/** Title of a page, with its acts at the right. */
+/** Title of a page, with its actions at the right. */
 export function PageHeader({ title, description, children }: Props) {
   useDocumentTitle(`${title} · Swapyard console`)
   return (

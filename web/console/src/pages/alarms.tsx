@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Json, NONE, Status, Time } from '../format/values.tsx'
 import { WholeList } from '../lists/whole-list.tsx'
@@ -19,13 +19,13 @@ const Explanation = ({ alarm, detail, subject }: Alarm) => (
   </>
 )
 
-function AlarmActs({ subject, acknowledgedBy, alarm }: Alarm) {
+function AlarmActions({ subject, acknowledgedBy, alarm }: Alarm) {
   return (
     <Group gap={6}>
-      {acknowledgedBy === null && <ActButton act="alarms-acknowledge" label="Acknowledge" given={{ subject }} />}
-      <ActButton act="alarms-resolve" label="Resolve" given={{ subject }}>
+      {acknowledgedBy === null && <ActionButton action="alarms-acknowledge" label="Acknowledge" given={{ subject }} />}
+      <ActionButton action="alarms-resolve" label="Resolve" given={{ subject }}>
         <Text size="sm">{alarm}</Text>
-      </ActButton>
+      </ActionButton>
     </Group>
   )
 }
@@ -46,7 +46,7 @@ export const Page = () => (
         { title: 'What happened and what to do', cell: (row) => <Explanation {...row} /> },
         { title: 'Raised', cell: ({ raisedAt }) => <Time at={raisedAt} /> },
         { title: 'Works on it', cell: ({ acknowledgedBy }) => acknowledgedBy ?? NONE },
-        { title: 'Acts', cell: (row) => <AlarmActs {...row} /> },
+        { title: 'Actions', cell: (row) => <AlarmActions {...row} /> },
       ]}
     />
   </>

@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
-import { listChanges, nameOf } from '../acts/outcome.tsx'
+import { listChanges, nameOf } from '../actions/outcome.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
 import { Verdict } from '../app/verdict.tsx'
@@ -61,7 +61,7 @@ export const Page = () => (
         label="Audit log"
         isPaged
         rowKey={({ id }) => id}
-        empty="No act matches."
+        empty="No action matches."
         filters={[
           { name: 'subject', label: 'Subject', width: 320 },
           { name: 'actor', label: 'Actor', placeholder: 'operator:ada@example.com', width: 240 },
@@ -80,7 +80,7 @@ export const Page = () => (
           },
           { title: 'Time', cell: ({ at }) => <Time at={at} /> },
           { title: 'Actor', cell: ({ actor }) => actor },
-          { title: 'Act', cell: ({ act }) => act },
+          { title: 'Action', cell: ({ act }) => act },
           { title: 'Subject', cell: ({ subject }) => <Hash text={subject} /> },
           { title: 'Reason', cell: ({ reason }) => <Text size="sm">{reason}</Text> },
           { title: 'Changes', cell: (row) => <Changes {...row} /> },

@@ -1,7 +1,7 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
 import { Link } from 'react-router'
-import { PauseButton } from '../acts/pause-button.tsx'
+import { PauseButton } from '../actions/pause-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
 import { Age, Amount, Dimmed, Json, NONE, Status } from '../format/values.tsx'
@@ -93,7 +93,7 @@ export const Page = () => (
             { title: 'Kind', cell: ({ kind }) => kind },
             { title: 'State', cell: ({ paused }) => <Status value={paused ? 'paused' : 'open'} /> },
             {
-              title: 'Acts',
+              title: 'Actions',
               cell: ({ scope, dex, paused }) => <PauseButton scope={scope} isPaused={paused} what={dex} />,
             },
           ]}

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { Amount, Dimmed, Facts, NONE, Status, Time } from '../format/values.tsx'
 import { RowList } from '../lists/rows.tsx'
-import type { Guards as Limits, Move } from './exchange-story.ts'
+import type { Guards as Limits, Move } from './exchange-details.ts'
 
 /** What bounds the quote, and how far prices are from it. */
 export function Guards({ guards, currency }: Readonly<{ guards: Limits; currency: string }>) {

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
-import { nameOf } from '../acts/outcome.tsx'
+import { nameOf } from '../actions/outcome.tsx'
 import { Status, Time } from '../format/values.tsx'
 import classes from './exchange.module.css'
-import type { Event } from './exchange-story.ts'
+import type { Event } from './exchange-details.ts'
 
 const toText = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
-import { Decisions } from '../acts/decisions.tsx'
+import { Decisions } from '../actions/decisions.tsx'
 import { Amount, Dimmed, Hash, NONE, Status, Time } from '../format/values.tsx'
 import { RowList } from '../lists/rows.tsx'
-import type { Transfer } from './exchange-story.ts'
+import type { Transfer } from './exchange-details.ts'
 
 type Props = Readonly<{ exchangeId: string; transfers: readonly Transfer[] }>
 

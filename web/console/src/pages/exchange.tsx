@@ -8,32 +8,39 @@ import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
 import { Amount, duration, Facts, Hash, Json, NONE, Status, Time } from '../format/values.tsx'
 import { RowList } from '../lists/rows.tsx'
+import {
+  type Address,
+  type Entry,
+  type Exchange,
+  type ExchangeDetails,
+  type Order,
+  readExchangeDetails,
+} from './exchange-details.ts'
 import { Guards } from './exchange-guards.tsx'
-import { type Address, type Entry, type Exchange, type Order, readStory, type Story } from './exchange-story.ts'
 import { Timeline } from './exchange-timeline.tsx'
 import { Transfers } from './exchange-transfers.tsx'
 
 const LIVE_MS = 5_000
 
-/** One exchange as a story: what was agreed, what happened, where the money is. */
+/** One exchange in full: what was agreed, what happened, where the money is. */
 export function Page() {
   const { id = '' } = useParams()
   const { data, error, refetch } = useOne('exchange', { id }, { everyMs: LIVE_MS })
-  const story = data && readStory(data)
+  const details = data && readExchangeDetails(data)
   return (
     <>
-      <PageHeader title="Exchange">{story && <Status value={story.exchange.status} />}</PageHeader>
+      <PageHeader title="Exchange">{details && <Status value={details.exchange.status} />}</PageHeader>
       <Stack>
         <Hash text={id} isWhole />
         {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
-        {story ? <Content story={story} /> : !error && <Loading />}
+        {details ? <Content details={details} /> : !error && <Loading />}
       </Stack>
     </>
   )
 }
 
-function Content({ story }: Readonly<{ story: Story }>) {
-  const { exchange, addresses, guards, timeline, transfers, orders, ledger, facts, plan } = story
+function Content({ details }: Readonly<{ details: ExchangeDetails }>) {
+  const { exchange, addresses, guards, timeline, transfers, orders, ledger, facts, plan } = details
   return (
     <>
       <Panel title="Terms">
@@ -62,7 +69,7 @@ function Content({ story }: Readonly<{ story: Story }>) {
         </details>
         {hasPage('/audit') && (
           <Anchor component={Link} to={`/audit?subject=${exchange.id}`} size="sm" underline="always">
-            Acts of operators about it
+            Actions of operators about it
           </Anchor>
         )}
       </Panel>

@@ -1,5 +1,5 @@
 import type { AdminRow } from '@swapyard/schema'
-import { Decisions } from '../acts/decisions.tsx'
+import { Decisions } from '../actions/decisions.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Age, Amount, Dimmed, ExchangeLink, Hash, Status } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'

@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
-import { ActButton } from '../acts/act-button.tsx'
-import { PauseButton } from '../acts/pause-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
+import { PauseButton } from '../actions/pause-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Age, Dimmed, duration, NONE, Status } from '../format/values.tsx'
 import { WholeList } from '../lists/whole-list.tsx'
@@ -17,13 +17,13 @@ function Lag({ lagSeconds }: AdminRow<'networks'>) {
 const Pauses = ({ pauses }: AdminRow<'networks'>) =>
   pauses.length === 0 ? NONE : pauses.map((scope) => <div key={String(scope)}>{String(scope)}</div>)
 
-function NetworkActs({ network, pauses }: AdminRow<'networks'>) {
+function NetworkActions({ network, pauses }: AdminRow<'networks'>) {
   const [whole, payouts] = [`network:${network}`, `payouts:${network}`]
   return (
     <Group gap={6}>
       <PauseButton scope={whole} isPaused={pauses.includes(whole)} what={network} />
       <PauseButton scope={payouts} isPaused={pauses.includes(payouts)} what={`payouts of ${network}`} />
-      <ActButton act="rescans-begin" label="Read blocks again" given={{ network }} />
+      <ActionButton action="rescans-begin" label="Read blocks again" given={{ network }} />
     </Group>
   )
 }
@@ -55,7 +55,7 @@ export const Page = () => (
         { title: 'Recorded', cell: ({ scannedAt }) => <Age at={scannedAt} /> },
         { title: 'Behind its head', cell: (row) => <Lag {...row} /> },
         { title: 'Pauses', cell: (row) => <Pauses {...row} /> },
-        { title: 'Acts', cell: (row) => <NetworkActs {...row} /> },
+        { title: 'Actions', cell: (row) => <NetworkActions {...row} /> },
       ]}
     />
   </>

@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Status, Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
@@ -17,15 +17,15 @@ function factorsOf({ authenticator, passkeys }: Operator): string {
   return authenticator ? `authenticator app, ${passkeyText}` : passkeyText
 }
 
-function OperatorActs({ login, role, disabled }: Operator) {
+function OperatorActions({ login, role, disabled }: Operator) {
   return (
     <Group gap={6}>
-      <ActButton act="operators-set-role" label="Change role" given={{ login }} initial={{ role }} />
-      <ActButton act="operators-reset" label="Reset" given={{ login }} />
+      <ActionButton action="operators-set-role" label="Change role" given={{ login }} initial={{ role }} />
+      <ActionButton action="operators-reset" label="Reset" given={{ login }} />
       {disabled ? (
-        <ActButton act="operators-enable" label="Enable" given={{ login }} />
+        <ActionButton action="operators-enable" label="Enable" given={{ login }} />
       ) : (
-        <ActButton act="operators-disable" label="Disable" given={{ login }} />
+        <ActionButton action="operators-disable" label="Disable" given={{ login }} />
       )}
     </Group>
   )
@@ -37,7 +37,7 @@ export const Page = () => (
       title="Operators"
       description="Each role may do what the ones before it may: viewer, support, treasurer, admin."
     >
-      <ActButton act="operators-invite" label="Invite an operator" />
+      <ActionButton action="operators-invite" label="Invite an operator" />
     </PageHeader>
     <DataList
       read="operators"
@@ -51,7 +51,7 @@ export const Page = () => (
         { title: 'Last login', cell: ({ lastLoginAt }) => <Time at={lastLoginAt} /> },
         { title: 'Invited by', cell: ({ createdBy }) => createdBy },
         { title: 'Invited', cell: ({ createdAt }) => <Time at={createdAt} /> },
-        { title: 'Acts', cell: (row) => <OperatorActs {...row} /> },
+        { title: 'Actions', cell: (row) => <OperatorActions {...row} /> },
       ]}
     />
   </>

@@ -2,7 +2,7 @@ import { Alert, Anchor, List, SimpleGrid, Stack, Table, Text } from '@mantine/co
 import type { AdminRow } from '@swapyard/schema'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { useOne } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { hasPage } from '../app/has-page.ts'
@@ -28,7 +28,7 @@ export function Page() {
   return (
     <>
       <PageHeader title="Overview" description="Read again every five seconds. Sums are at most a minute old.">
-        <ActButton act="pauses-begin" label="Pause a scope" />
+        <ActionButton action="pauses-begin" label="Pause a scope" />
       </PageHeader>
       <Stack>
         {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}

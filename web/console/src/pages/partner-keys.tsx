@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core'
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { Dimmed, Hash, NONE, Status, Time } from '../format/values.tsx'
 import { type Column, RowList } from '../lists/rows.tsx'
 import type { Key } from './partner-row.ts'
@@ -9,18 +9,18 @@ function stateOf({ revoked, expiresAt }: Key): string {
   return expiresAt !== null && Date.parse(expiresAt) < Date.now() ? 'expired' : 'valid'
 }
 
-function KeyActs({ keyId, scopes, ipAllowList, revoked }: Key) {
+function KeyActions({ keyId, scopes, ipAllowList, revoked }: Key) {
   if (revoked) return NONE
   return (
     <Group gap={6}>
-      <ActButton
-        act="keys-set"
+      <ActionButton
+        action="keys-set"
         label="Change"
         given={{ keyId }}
         initial={{ scopes: scopes.join('\n'), ipAllowList: ipAllowList.join('\n') }}
       />
-      <ActButton act="keys-rotate" label="New secret" given={{ keyId }} />
-      <ActButton act="keys-revoke" label="Revoke" given={{ keyId }} />
+      <ActionButton action="keys-rotate" label="New secret" given={{ keyId }} />
+      <ActionButton action="keys-revoke" label="Revoke" given={{ keyId }} />
     </Group>
   )
 }
@@ -60,7 +60,7 @@ const columns: readonly Column<Key>[] = [
       </>
     ),
   },
-  { title: 'Acts', cell: (key) => <KeyActs {...key} /> },
+  { title: 'Actions', cell: (key) => <KeyActions {...key} /> },
 ]
 
 /** Keys of a partner; never a secret. Valid ones first. */
@@ -77,7 +77,7 @@ export const Keys = ({ partner, keys }: Readonly<{ partner: string; keys: readon
       />
     )}
     <Group gap={6}>
-      <ActButton act="keys-add" label="Create a key" given={{ name: partner }} />
+      <ActionButton action="keys-add" label="Create a key" given={{ name: partner }} />
     </Group>
   </>
 )

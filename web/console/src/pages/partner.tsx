@@ -1,7 +1,7 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { Link, useParams } from 'react-router'
-import { ActButton } from '../acts/act-button.tsx'
-import { PauseButton } from '../acts/pause-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
+import { PauseButton } from '../actions/pause-button.tsx'
 import { useList } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Loading } from '../app/loading.tsx'
@@ -26,9 +26,9 @@ export function Page() {
           <>
             <Status value={row.suspended ? 'suspended' : 'active'} />
             {row.suspended ? (
-              <ActButton act="partners-resume" label="End the suspension" given={{ name: row.name }} />
+              <ActionButton action="partners-resume" label="End the suspension" given={{ name: row.name }} />
             ) : (
-              <ActButton act="partners-suspend" label="Suspend" given={{ name: row.name }} />
+              <ActionButton action="partners-suspend" label="Suspend" given={{ name: row.name }} />
             )}
             <PauseButton
               scope={scope}
@@ -63,7 +63,7 @@ function Content({ partner }: Readonly<{ partner: Partner }>) {
           Webhooks
         </Anchor>
         <Anchor component={Link} to={`/audit?${new URLSearchParams({ subject: name })}`} size="sm" underline="always">
-          Acts of operators about it
+          Actions of operators about it
         </Anchor>
       </Group>
       <Terms partner={partner} />
@@ -95,7 +95,7 @@ function Terms({ partner }: Readonly<{ partner: Partner }>) {
         ]}
       />
       <Group gap={6}>
-        <ActButton act="partners-set" label="Change terms" given={{ name }} />
+        <ActionButton action="partners-set" label="Change terms" given={{ name }} />
       </Group>
     </Panel>
   )
@@ -112,7 +112,10 @@ const Balances = ({ name }: Readonly<{ name: string }>) => (
       columns={[
         { title: 'Currency', cell: ({ currency }) => currency },
         { title: 'Owed', isNumber: true, cell: ({ amount }) => <Amount value={amount} /> },
-        { title: 'Acts', cell: ({ currency, amount }) => <PayOut name={name} currency={currency} amount={amount} /> },
+        {
+          title: 'Actions',
+          cell: ({ currency, amount }) => <PayOut name={name} currency={currency} amount={amount} />,
+        },
       ]}
     />
   </Panel>
@@ -124,13 +127,13 @@ type PayOutProps = Readonly<{ name: string; currency: string; amount: string }>
 function PayOut({ name, currency, amount }: PayOutProps) {
   const [token = '', network = ''] = currency.split('@')
   if (token.startsWith('0x'))
-    return <ActButton act="partners-fees-paid" label="Book fees that you sent" given={{ name, network, token }} />
+    return <ActionButton action="partners-fees-paid" label="Book fees that you sent" given={{ name, network, token }} />
   return (
-    <ActButton act="partners-pay-out" label="Pay out" given={{ name, currency }} initial={{ amount }}>
+    <ActionButton action="partners-pay-out" label="Pay out" given={{ name, currency }} initial={{ amount }}>
       <Text size="sm">
         <Amount value={amount} currency={currency} /> is owed to it.
       </Text>
-    </ActButton>
+    </ActionButton>
   )
 }
 
@@ -149,14 +152,16 @@ const Addresses = ({ partner: { name, recipients, feeAddresses } }: Readonly<{ p
             { title: 'Address', cell: ({ address }) => <Hash text={address} /> },
             { title: 'Memo', cell: ({ memo }) => memo ?? NONE },
             {
-              title: 'Acts',
-              cell: ({ currency }) => <ActButton act="partners-recipient" label="Change" given={{ name, currency }} />,
+              title: 'Actions',
+              cell: ({ currency }) => (
+                <ActionButton action="partners-recipient" label="Change" given={{ name, currency }} />
+              ),
             },
           ]}
         />
       )}
       <Group gap={6}>
-        <ActButton act="partners-recipient" label="Set a default recipient" given={{ name }} />
+        <ActionButton action="partners-recipient" label="Set a default recipient" given={{ name }} />
       </Group>
     </Panel>
     <Panel title="Addresses for swap fees">
@@ -173,14 +178,16 @@ const Addresses = ({ partner: { name, recipients, feeAddresses } }: Readonly<{ p
             { title: 'New address', cell: ({ next }) => <Hash text={next?.address ?? null} /> },
             { title: 'Waits until', cell: ({ next }) => <Time at={next?.from ?? null} /> },
             {
-              title: 'Acts',
-              cell: ({ network }) => <ActButton act="partners-fee-address" label="Change" given={{ name, network }} />,
+              title: 'Actions',
+              cell: ({ network }) => (
+                <ActionButton action="partners-fee-address" label="Change" given={{ name, network }} />
+              ),
             },
           ]}
         />
       )}
       <Group gap={6}>
-        <ActButton act="partners-fee-address" label="Set an address for swap fees" given={{ name }} />
+        <ActionButton action="partners-fee-address" label="Set an address for swap fees" given={{ name }} />
       </Group>
     </Panel>
   </>
@@ -201,24 +208,28 @@ const MonthlyPayouts = ({ partner: { name, monthlyPayouts } }: Readonly<{ partne
           { title: 'Address', cell: ({ address }) => <Hash text={address} /> },
           { title: 'Memo', cell: ({ memo }) => memo ?? NONE },
           { title: 'Converts other balances', cell: ({ convertsOthers }) => yesNo(convertsOthers) },
-          { title: 'Acts', cell: (row) => <ChangeMonthly name={name} {...row} /> },
+          { title: 'Actions', cell: (row) => <ChangeMonthly name={name} {...row} /> },
         ]}
       />
     )}
     <Group gap={6}>
-      <ActButton act="partners-monthly-payout" label="Set a monthly payout" given={{ name }} />
+      <ActionButton action="partners-monthly-payout" label="Set a monthly payout" given={{ name }} />
     </Group>
   </Panel>
 )
 
 const ChangeMonthly = ({ name, currency, minimum, convertsOthers }: MonthlyPayout & Readonly<{ name: string }>) => (
   <Group gap={6}>
-    <ActButton
-      act="partners-monthly-payout"
+    <ActionButton
+      action="partners-monthly-payout"
       label={`Change ${currency}`}
       given={{ name, currency }}
       initial={{ minimum, convertOthers: String(convertsOthers) }}
     />
-    <ActButton act="partners-monthly-payout" label={`End ${currency}`} given={{ name, currency, minimum: 'none' }} />
+    <ActionButton
+      action="partners-monthly-payout"
+      label={`End ${currency}`}
+      given={{ name, currency, minimum: 'none' }}
+    />
   </Group>
 )

@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Status } from '../format/values.tsx'
 import { WholeList } from '../lists/whole-list.tsx'
@@ -9,7 +9,7 @@ import { readPartner } from './partner-row.ts'
 export const Page = () => (
   <>
     <PageHeader title="Partners">
-      <ActButton act="partners-add" label="Add a partner" />
+      <ActionButton action="partners-add" label="Add a partner" />
     </PageHeader>
     <WholeList
       read="partners"

@@ -1,8 +1,8 @@
 import { Anchor, Text } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
 import { Link } from 'react-router'
-import { ActButton } from '../acts/act-button.tsx'
-import { PauseButton } from '../acts/pause-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
+import { PauseButton } from '../actions/pause-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Time } from '../format/values.tsx'
 import { WholeList } from '../lists/whole-list.tsx'
@@ -10,7 +10,7 @@ import { WholeList } from '../lists/whole-list.tsx'
 export const Page = () => (
   <>
     <PageHeader title="Pauses" description="What is paused now, by whom and why.">
-      <ActButton act="pauses-begin" label="Pause a scope" />
+      <ActionButton action="pauses-begin" label="Pause a scope" />
     </PageHeader>
     <WholeList
       read="pauses"
@@ -24,7 +24,7 @@ export const Page = () => (
         { title: 'Since', cell: ({ at }) => <Time at={at} /> },
         { title: 'By', cell: ({ actor }) => actor },
         { title: 'Reason', cell: ({ reason }) => <Text size="sm">{reason}</Text> },
-        { title: 'Acts', cell: ({ scope }) => <PauseButton scope={scope} isPaused /> },
+        { title: 'Actions', cell: ({ scope }) => <PauseButton scope={scope} isPaused /> },
       ]}
     />
   </>

@@ -1,7 +1,7 @@
 import { Anchor, Group } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
 import { Link } from 'react-router'
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { Amount, Dimmed, ExchangeLink, Hash, NONE, Status, Time } from '../format/values.tsx'
 import type { Column } from '../lists/rows.tsx'
 
@@ -12,11 +12,11 @@ const labels = { 'payouts-release': 'Release', 'payouts-drop': 'Drop' } as const
 type Decision = keyof typeof labels
 
 /** The server names what can be decided; a held payout of an exchange is decided with its deposit. Hints are about what is signed. */
-function PayoutActs({ id: payoutId, state, attention, acts, exchangeId, transactionId, network }: Payout) {
+function PayoutActions({ id: payoutId, state, attention, acts, exchangeId, transactionId, network }: Payout) {
   return (
     <Group gap={6}>
       {(acts as readonly Decision[]).map((act) => (
-        <ActButton key={act} act={act} label={labels[act]} given={{ payoutId }} />
+        <ActionButton key={act} action={act} label={labels[act]} given={{ payoutId }} />
       ))}
       {attention !== null && acts.length === 0 && exchangeId !== null && (
         <Anchor component={Link} to={`/exchanges/${exchangeId}`} size="sm" underline="always">
@@ -25,9 +25,9 @@ function PayoutActs({ id: payoutId, state, attention, acts, exchangeId, transact
       )}
       {state === 'signed' && transactionId !== null && (
         <>
-          <ActButton act="payouts-conflict" label="Name a conflict" given={{ transactionId }} />
-          <ActButton act="payouts-add-funding" label="Add funding" given={{ transactionId }} />
-          <ActButton act="payouts-release-input" label="Release an input" given={{ network }} />
+          <ActionButton action="payouts-conflict" label="Name a conflict" given={{ transactionId }} />
+          <ActionButton action="payouts-add-funding" label="Add funding" given={{ transactionId }} />
+          <ActionButton action="payouts-release-input" label="Release an input" given={{ network }} />
         </>
       )}
     </Group>
@@ -68,5 +68,5 @@ export const payoutColumns: readonly Column<Payout>[] = [
         : (links as readonly PayoutLink[]).map(({ hash, url }) => <Hash key={hash} text={hash} url={url} />),
   },
   { title: 'Exchange', cell: ({ exchangeId }) => <ExchangeLink id={exchangeId} /> },
-  { title: 'Acts', cell: (row) => <PayoutActs {...row} /> },
+  { title: 'Actions', cell: (row) => <PayoutActions {...row} /> },
 ]

@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
 import { useSearchParams } from 'react-router'
-import { PauseButton } from '../acts/pause-button.tsx'
+import { PauseButton } from '../actions/pause-button.tsx'
 import { useList } from '../api/reads.ts'
 import { Loading } from '../app/loading.tsx'
 import { PageHeader } from '../app/page-header.tsx'

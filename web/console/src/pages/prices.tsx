@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core'
-import { PauseButton } from '../acts/pause-button.tsx'
+import { PauseButton } from '../actions/pause-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
 import { Amount, Status, Time } from '../format/values.tsx'
@@ -30,7 +30,7 @@ export const Page = () => (
             },
             { title: 'State', cell: ({ paused }) => <Status value={paused ? 'paused' : 'open'} /> },
             {
-              title: 'Acts',
+              title: 'Actions',
               cell: ({ currency, paused }) =>
                 !paused && <PauseButton scope={`asset:${currency}`} isPaused={false} what={currency} />,
             },

@@ -1,10 +1,10 @@
 import { Group, Text } from '@mantine/core'
 import type { AdminActionName, AdminRow } from '@swapyard/schema'
-import { RoleButton } from '../acts/act-button.tsx'
-import { ApproveSteps } from '../acts/approve-steps.tsx'
-import { listMembers } from '../acts/outcome.tsx'
-import { RejectForm } from '../acts/reject-form.tsx'
-import { useAct } from '../api/acts.ts'
+import { RoleButton } from '../actions/action-button.tsx'
+import { ApproveSteps } from '../actions/approve-steps.tsx'
+import { listMembers } from '../actions/outcome.tsx'
+import { RejectForm } from '../actions/reject-form.tsx'
+import { useAction } from '../api/actions.ts'
 import { useMissingRole } from '../api/roles.ts'
 import { useSession } from '../api/session.ts'
 import { useDialog } from '../app/dialog-host.tsx'
@@ -18,7 +18,7 @@ type Request = AdminRow<'requests'>
 function Decide(request: Request) {
   const { login } = useSession()
   const isOwn = request.askedBy === login
-  const approver = useAct(request.action as AdminActionName)?.approver ?? 'treasurer'
+  const approver = useAction(request.action as AdminActionName)?.approver ?? 'treasurer'
   const reason = useMissingRole(isOwn ? 'viewer' : approver)
   const openDialog = useDialog()
   if (request.state !== 'asked') return NONE
@@ -51,7 +51,7 @@ export const Page = () => (
   <>
     <PageHeader
       title="Approvals"
-      description="Acts that wait for a second person, and what became of them. The newest first."
+      description="Actions that wait for a second person, and what became of them. The newest first."
     />
     <DataList
       read="requests"
@@ -59,11 +59,11 @@ export const Page = () => (
       isPaged
       everyMs={15_000}
       rowKey={({ id }) => id}
-      empty="No act was asked for."
+      empty="No action was asked for."
       filters={[{ name: 'state', label: 'State', options: ['asked'] }]}
       columns={[
         { title: 'Asked', cell: ({ askedAt }) => <Time at={askedAt} /> },
-        { title: 'Act', cell: ({ action }) => action },
+        { title: 'Action', cell: ({ action }) => action },
         { title: 'Arguments', cell: (row) => <Facts items={listMembers(row.arguments)} /> },
         { title: 'Reason', cell: ({ reason }) => <Text size="sm">{reason}</Text> },
         { title: 'By', cell: ({ askedBy }) => askedBy },

@@ -1,5 +1,5 @@
 import type { AdminRow } from '@swapyard/schema'
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Dimmed, Status, Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
@@ -17,7 +17,7 @@ function State({ ended, failure }: AdminRow<'rescans'>) {
 export const Page = () => (
   <>
     <PageHeader title="Rescans" description="Blocks that are read again for missed deposits. The newest 100.">
-      <ActButton act="rescans-begin" label="Read blocks again" />
+      <ActionButton action="rescans-begin" label="Read blocks again" />
     </PageHeader>
     <DataList
       read="rescans"

@@ -1,4 +1,4 @@
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Hash, Json } from '../format/values.tsx'
 import { WholeList } from '../lists/whole-list.tsx'
@@ -9,8 +9,8 @@ export const Page = () => (
       title="After a restore"
       description="Payouts that were sent before a restore and that the database does not know, by the journals of the signers. After a restore payouts wait until you end the hold."
     >
-      <ActButton act="signer-import" label="Import the payouts" />
-      <ActButton act="signer-release" label="End the hold" />
+      <ActionButton action="signer-import" label="Import the payouts" />
+      <ActionButton action="signer-release" label="End the hold" />
     </PageHeader>
     <WholeList
       read="missingPayouts"

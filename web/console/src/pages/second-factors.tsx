@@ -1,7 +1,7 @@
 import { PageHeader } from '../app/page-header.tsx'
 import { Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
-import { AddPasskey, RemovePasskey, RenewRecoveryCodes } from '../session/account-acts.tsx'
+import { AddPasskey, RemovePasskey, RenewRecoveryCodes } from '../session/account-actions.tsx'
 
 export const Page = () => (
   <>
@@ -21,7 +21,7 @@ export const Page = () => (
         { title: 'Name', cell: ({ name }) => name },
         { title: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
         { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-        { title: 'Acts', cell: (row) => <RemovePasskey passkey={row} /> },
+        { title: 'Actions', cell: (row) => <RemovePasskey passkey={row} /> },
       ]}
     />
   </>

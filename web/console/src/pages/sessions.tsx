@@ -3,7 +3,7 @@ import type { AdminRow } from '@swapyard/schema'
 import { PageHeader } from '../app/page-header.tsx'
 import { Age, NONE, Status, Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
-import { ChangePassword, EndSession } from '../session/account-acts.tsx'
+import { ChangePassword, EndSession } from '../session/account-actions.tsx'
 
 type Session = AdminRow<'sessions'>
 
@@ -40,7 +40,7 @@ export const Page = () => (
         { title: 'Login', cell: ({ createdAt }) => <Time at={createdAt} /> },
         { title: 'Last used', cell: ({ lastUsedAt }) => <Age at={lastUsedAt} /> },
         { title: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-        { title: 'Acts', cell: (row) => (stateOf(row) === 'open' ? <EndSession session={row} /> : NONE) },
+        { title: 'Actions', cell: (row) => (stateOf(row) === 'open' ? <EndSession session={row} /> : NONE) },
       ]}
     />
   </>

@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core'
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
 import { Amount, Hash } from '../format/values.tsx'
@@ -19,8 +19,8 @@ function Token({ currency }: Readonly<{ currency: string }>) {
 export const Page = () => (
   <>
     <PageHeader title="Swap fees" description="Fees of swaps that you collect for partners, by the ledger.">
-      <ActButton act="partners-fees-paid" label="Book fees that you sent" />
-      <ActButton act="partners-fees-search" label="Search blocks again" />
+      <ActionButton action="partners-fees-paid" label="Book fees that you sent" />
+      <ActionButton action="partners-fees-search" label="Search blocks again" />
     </PageHeader>
     <Stack>
       <Panel title="At your addresses">

@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { Link, useSearchParams } from 'react-router'
-import { PauseButton } from '../acts/pause-button.tsx'
+import { PauseButton } from '../actions/pause-button.tsx'
 import { useList } from '../api/reads.ts'
 import { PageHeader } from '../app/page-header.tsx'
 import { Hash, Status } from '../format/values.tsx'
@@ -50,7 +50,7 @@ export function Page() {
             { title: 'State', cell: ({ enabled, paused }) => <Status value={stateOf(enabled, paused)} /> },
             { title: 'Pools', cell: (row) => <PoolsLink {...row} /> },
             {
-              title: 'Acts',
+              title: 'Actions',
               cell: ({ scope, symbol, paused }) => <PauseButton scope={scope} isPaused={paused} what={symbol} />,
             },
           ]}

@@ -1,4 +1,4 @@
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Amount, ExchangeLink, Hash } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
@@ -21,11 +21,13 @@ export const Page = () => (
         { title: 'Transaction', cell: ({ txHash, txUrl }) => <Hash text={txHash} url={txUrl} /> },
         { title: 'Exchange', cell: ({ exchangeId }) => <ExchangeLink id={exchangeId} /> },
         {
-          title: 'Acts',
+          title: 'Actions',
           cell: ({ depositId, exchangeId }) => (
             <>
-              <ActButton act="unclaimed-pay-out" label="Pay to its owner" given={{ depositId }} />{' '}
-              {exchangeId === null && <ActButton act="fundings-claim" label="Claim as capital" given={{ depositId }} />}
+              <ActionButton action="unclaimed-pay-out" label="Pay to its owner" given={{ depositId }} />{' '}
+              {exchangeId === null && (
+                <ActionButton action="fundings-claim" label="Claim as capital" given={{ depositId }} />
+              )}
             </>
           ),
         },

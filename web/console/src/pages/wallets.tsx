@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { useList } from '../api/reads.ts'
 import { PageHeader } from '../app/page-header.tsx'
 import { Amount, Dimmed, Hash } from '../format/values.tsx'
@@ -22,7 +22,7 @@ const Balances = ({ held, available, freeCapital: free }: Wallet) =>
     </div>
   ))
 
-function WalletActs({ wallet, hasOutputs }: Readonly<{ wallet: Wallet; hasOutputs: boolean }>) {
+function WalletActions({ wallet, hasOutputs }: Readonly<{ wallet: Wallet; hasOutputs: boolean }>) {
   const { currency, held, freeCapital } = wallet
   const [, network = ''] = currency.split('@')
   const balances = (
@@ -33,16 +33,16 @@ function WalletActs({ wallet, hasOutputs }: Readonly<{ wallet: Wallet; hasOutput
   )
   return (
     <Group gap={6}>
-      <ActButton act="treasury-withdraw" label="Withdraw" given={{ currency }}>
+      <ActionButton action="treasury-withdraw" label="Withdraw" given={{ currency }}>
         {balances}
-      </ActButton>
-      <ActButton act="treasury-ceiling" label="Withdraw above a ceiling" given={{ currency }}>
+      </ActionButton>
+      <ActionButton action="treasury-ceiling" label="Withdraw above a ceiling" given={{ currency }}>
         {balances}
-      </ActButton>
+      </ActionButton>
       {hasOutputs && (
         <>
-          <ActButton act="treasury-split" label="Split outputs" given={{ network }} />
-          <ActButton act="treasury-consolidate" label="Merge outputs" given={{ network }} />
+          <ActionButton action="treasury-split" label="Split outputs" given={{ network }} />
+          <ActionButton action="treasury-consolidate" label="Merge outputs" given={{ network }} />
         </>
       )}
     </Group>
@@ -69,9 +69,9 @@ export function Page() {
           { title: 'Balances', isNumber: true, cell: (wallet) => <Balances {...wallet} /> },
           { title: 'Address', cell: ({ address, addressUrl }) => <Hash text={address} url={addressUrl} /> },
           {
-            title: 'Acts',
+            title: 'Actions',
             cell: (wallet) => (
-              <WalletActs wallet={wallet} hasOutputs={bitcoinFamily.has(wallet.currency.split('@')[1] ?? '')} />
+              <WalletActions wallet={wallet} hasOutputs={bitcoinFamily.has(wallet.currency.split('@')[1] ?? '')} />
             ),
           },
         ]}

@@ -1,6 +1,6 @@
 import type { AdminRow } from '@swapyard/schema'
 import { useParams } from 'react-router'
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { EventType, FreeText, Hash, NONE, Status, Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
@@ -34,9 +34,13 @@ export function Page() {
             cell: ({ deliveredAt, nextAttemptAt }) => <Time at={deliveredAt ?? nextAttemptAt} mayWrap />,
           },
           {
-            title: 'Acts',
+            title: 'Actions',
             cell: (row) => (
-              <ActButton act="webhooks-redeliver" label="Deliver again" given={{ webhookId: id, deliveryId: row.id }} />
+              <ActionButton
+                action="webhooks-redeliver"
+                label="Deliver again"
+                given={{ webhookId: id, deliveryId: row.id }}
+              />
             ),
           },
         ]}

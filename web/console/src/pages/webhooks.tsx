@@ -1,20 +1,20 @@
 import { Anchor, Group } from '@mantine/core'
 import type { AdminRow } from '@swapyard/schema'
 import { Link } from 'react-router'
-import { ActButton } from '../acts/act-button.tsx'
+import { ActionButton } from '../actions/action-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { NONE, Status, Time } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
 
 type Webhook = AdminRow<'webhooks'>
 
-function WebhookActs({ id, disabledBy }: Webhook) {
+function WebhookActions({ id, disabledBy }: Webhook) {
   return (
     <Group gap={6}>
       {disabledBy === null ? (
-        <ActButton act="webhooks-disable" label="Stop" given={{ webhookId: id }} />
+        <ActionButton action="webhooks-disable" label="Stop" given={{ webhookId: id }} />
       ) : (
-        <ActButton act="webhooks-enable" label="Enable" given={{ webhookId: id }} />
+        <ActionButton action="webhooks-enable" label="Enable" given={{ webhookId: id }} />
       )}
     </Group>
   )
@@ -46,7 +46,7 @@ export const Page = () => (
         { title: 'Waiting', isNumber: true, cell: ({ waiting }) => waiting },
         { title: 'Last error', cell: ({ lastError }) => lastError ?? NONE },
         { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-        { title: 'Acts', cell: (row) => <WebhookActs {...row} /> },
+        { title: 'Actions', cell: (row) => <WebhookActions {...row} /> },
       ]}
     />
   </>

@@ -10,7 +10,7 @@ import { readForm } from './login-page.tsx'
 import { confirmByPasskey } from './passkey.ts'
 import { CodeInput, PasskeyButton } from './second-factor.tsx'
 
-/** Asks for a second factor when the API wants one, above the dialog of the act. Modals below it are of one stack. */
+/** Asks for a second factor when the API wants one, above the dialog of the action. Modals below it are of one stack. */
 export function Confirmation({ children }: Readonly<{ children: ReactNode }>) {
   const [isOpen, setOpen] = useState(false)
   const answer = useRef<(isConfirmed: boolean) => void>(() => undefined)
@@ -59,7 +59,7 @@ function ConfirmationForm({ onConfirmed, onCancel }: Readonly<{ onConfirmed: () 
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text size="sm">This act needs a confirmation of the last five minutes.</Text>
+        <Text size="sm">This action needs a confirmation of the last five minutes.</Text>
         {error && <ErrorAlert error={error} />}
         {hasSecondFactor ? (
           <CodeInput required autoFocus />

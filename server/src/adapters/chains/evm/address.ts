@@ -21,7 +21,7 @@ export function createEvmAddresses(
   let hot: string | null = null
 
   function addressAt(path: KeyPath): string {
-    assert(path.branch !== 'change', 'account-based families have no change addresses')
+    assert(path.branch !== 'change', 'account families have no change addresses')
     return addressOfPoint(publicKeys.uncompressedKey(network.coinType, path))
   }
 

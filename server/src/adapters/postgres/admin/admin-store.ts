@@ -14,7 +14,7 @@ import { createOperatorStore } from './operators.ts'
 import { createRequestStore } from './requests.ts'
 import { createSessionStore } from './sessions.ts'
 
-/** Rows of the audit log that one act may write. */
+/** Rows of the audit log that one action may write. */
 const OWN_ACTS_MAX = 20
 
 const NAMED = {

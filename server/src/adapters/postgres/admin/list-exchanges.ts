@@ -1,4 +1,4 @@
-import type { AdminLists, ExchangeFilter, ExchangeStory, PageRequest, Rows } from '../../../admin/ports/lists.ts'
+import type { AdminLists, ExchangeDetails, ExchangeFilter, PageRequest, Rows } from '../../../admin/ports/lists.ts'
 import { formatUnits } from '../../../core/domain/amount.ts'
 import { exchangeStatuses } from '../../../exchange/domain/exchange.ts'
 import type { Sql } from '../core/database.ts'
@@ -46,7 +46,7 @@ const findBy = (filters: readonly string[]): string => {
     order by e.created_at desc, e.id desc, f.by limit ${FOUND_MAX}`
 }
 
-type Lists = Pick<AdminLists, 'exchanges' | 'story' | 'entries'>
+type Lists = Pick<AdminLists, 'exchanges' | 'exchangeDetails' | 'entries'>
 
 export function createExchangeLists(sql: Sql): Lists {
   return {
@@ -54,7 +54,7 @@ export function createExchangeLists(sql: Sql): Lists {
       const found = await listExchanges(sql, filter, page)
       return { ...found, data: found.data.map((row) => present(row as Row)) }
     },
-    story: (id) => readStory(sql, id),
+    exchangeDetails: (id) => loadExchangeDetails(sql, id),
     entries: (id) => readEntries(sql, id),
   }
 }
@@ -162,7 +162,7 @@ function present({ fromUnits, toUnits, fromDecimals, toDecimals, ...row }: Row) 
   }
 }
 
-async function readStory(sql: Sql, id: string): Promise<ExchangeStory | null> {
+async function loadExchangeDetails(sql: Sql, id: string): Promise<ExchangeDetails | null> {
   const details = await readExchangeDetails(sql, id)
   return details && { ...details, ledger: await readEntries(sql, id) }
 }

@@ -69,8 +69,8 @@ export function createChainLog(sql: Sql, macs: PayeeMacs): ChainLog {
           rows.map((row) => ({ kind: 'exchange', id: row.exchange_id })),
         )
     },
-    async saveDeposit({ id, status, creditedUnits, credits, lost }) {
-      await sql.query(SAVE_DEPOSIT, [id, status, creditedUnits, credits, lost], 'save-deposit')
+    async saveDeposit({ id, status, creditedUnits, credits, isBookedAsLoss }) {
+      await sql.query(SAVE_DEPOSIT, [id, status, creditedUnits, credits, isBookedAsLoss], 'save-deposit')
     },
   }
 }

@@ -115,7 +115,7 @@ function toExecution(row: ExecutionRow, macs: PayeeMacs): Execution {
     payinHash: row.payin_hash,
     payoutHash: row.payout_hash,
     version: row.version,
-    deposit: toDeposit(row, { id: row.deposit_id, status: row.deposit_status, lost: row.lost }),
+    deposit: toDeposit(row, { id: row.deposit_id, status: row.deposit_status, isBookedAsLoss: row.lost }),
     payout:
       row.payout_id === null
         ? null

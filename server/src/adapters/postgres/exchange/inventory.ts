@@ -199,7 +199,7 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       return new Map([...stocks].map(([assetId, stock]) => [assetId, toFixedStock(stock)]))
     },
     covers: async (assetId, units) => (await lockStock(sql, assetId)) >= units,
-    async heldUnits(exchangeId) {
+    async reservedUnits(exchangeId) {
       const [row] = await sql.query<{ units: string }>('select units from reservations where id = $1', [
         `hold:${exchangeId}`,
       ])
@@ -208,7 +208,7 @@ export function createInventoryStore(sql: Sql): InventoryStore {
     freeCapital: (assetId) => freeCapital(sql, assetId),
     reserve: (id, assetId, units, exchangeId, expiresInMs) => reserve(sql, id, assetId, units, exchangeId, expiresInMs),
     release: (id) => release(sql, id),
-    async keepHold(exchangeId) {
+    async extendReservation(exchangeId) {
       await sql.query('update reservations set paid = true where id = $1 and not paid', [`hold:${exchangeId}`])
     },
     // The reservation of a fixed rate stays while the watcher may still find a deposit that came in time, and while the
@@ -230,7 +230,7 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       )
       return rows.length
     },
-    async order(order) {
+    async insertOrder(order) {
       await sql.query(
         `insert into orders (id, execution_id, venue, give_asset, give_units, take_asset, take_units)
          values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing`,

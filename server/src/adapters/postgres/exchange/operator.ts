@@ -15,7 +15,7 @@ import { createUnclaimedStore } from './unclaimed.ts'
 type HeldRow = RowOf<HeldPayout, 'units'>
 const HELD = `select id, purpose, network, asset_id as "assetId", units, address, nullif(memo, '') as memo, state, attention, postponed > 0 as postponed,
   exchange_id as "exchangeId",
-  transaction_id as "transactionId", lost from payouts`
+  transaction_id as "transactionId", lost as "isReversed" from payouts`
 const toHeld = (row: HeldRow): HeldPayout => ({ ...row, units: BigInt(row.units) })
 
 /** The account that its credit debited: outputs are spent where they lie, other deposits are swept. */

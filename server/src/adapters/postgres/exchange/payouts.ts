@@ -66,10 +66,16 @@ export function createPayoutStore(sql: Sql, locking: boolean, macs: PayeeMacs): 
         transactionId,
       ])
     },
-    async hold(ids, attention, heldMs) {
+    async holdForOperator(ids, attention) {
       await sql.query(
-        "update payouts set attention = $2, held_until = clock_timestamp() + $3::int * interval '1 millisecond' where id = any($1::uuid[]) and state = 'reserved'",
-        [ids, attention, heldMs],
+        "update payouts set attention = $2, held_until = null where id = any($1::uuid[]) and state = 'reserved'",
+        [ids, attention],
+      )
+    },
+    async postponeBy(ids, delayMs) {
+      await sql.query(
+        "update payouts set held_until = clock_timestamp() + $2::int * interval '1 millisecond' where id = any($1::uuid[]) and state = 'reserved'",
+        [ids, delayMs],
       )
     },
     async postpone(ids, waitsFor, maxMs = POSTPONED_MAX_MS) {
@@ -126,7 +132,7 @@ async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0], ma
       payout.memo ?? '',
       payout.units,
       payout.owedFrom ?? null,
-      payout.heldMs ?? null,
+      payout.delayMs ?? null,
       isToOurselves(payout) ? null : macs.of(payoutPayee(payout)),
     ],
   )

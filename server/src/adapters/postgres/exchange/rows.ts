@@ -175,7 +175,7 @@ function toRefund({ asset, units, address, memo, hash }: NonNullable<ExecutionVi
   return { assetId: asset, units: BigInt(units), address, memo: memoOrNull(memo), txHash: hash }
 }
 
-export function toDeposit(row: DepositRow, fields: Pick<Deposit, 'id' | 'status' | 'lost'>): Deposit {
+export function toDeposit(row: DepositRow, fields: Pick<Deposit, 'id' | 'status' | 'isBookedAsLoss'>): Deposit {
   return {
     ...fields,
     network: row.network,

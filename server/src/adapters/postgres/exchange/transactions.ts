@@ -11,7 +11,9 @@ import { blockOrNull, hasRow, type RowOf, type Sql } from '../core/database.ts'
 import { fromIntentJson, toIntentJson } from './intent-json.ts'
 import { toUtxo, type UtxoRow } from './rows.ts'
 
-type Row = Omit<OutgoingTransaction, 'from' | 'head' | 'attempts'> & {
+type Row = Omit<OutgoingTransaction, 'from' | 'head' | 'attempts' | 'state'> & {
+  /** The table has another name for `invalidated`. */
+  state: Exclude<OutgoingTransaction['state'], 'invalidated'> | 'expired'
   branch: KeyPath['branch']
   keyIndex: string
   head: string | null
@@ -72,8 +74,8 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
     },
     addAttempt: (transactionId, attempt) => addAttempt(sql, transactionId, attempt),
     load: (id) => load(sql, id, locking),
-    findExpired: (network, txHashes) => findExpired(sql, network, txHashes),
-    isWaitedFor: (id, waitedMs) => hasRow(sql, LATER_NONCES, [id, waitedMs]),
+    findInvalidated: (network, txHashes) => findInvalidated(sql, network, txHashes),
+    hasNonceWaited: (id, waitedMs) => hasRow(sql, LATER_NONCES, [id, waitedMs]),
     async unpaidFees(network, wallet) {
       const [row] = await sql.query<{ units: string }>(
         `select coalesce(sum(f.units), 0) as units from transactions t
@@ -192,20 +194,21 @@ async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTra
     [id],
     'attempts-of-transaction',
   )
-  const { branch, keyIndex, head, ...transaction } = row
+  const { branch, keyIndex, head, state, ...transaction } = row
   return {
     ...transaction,
+    state: state === 'expired' ? 'invalidated' : state,
     from: { branch, index: Number(keyIndex) },
     head: head === null ? null : Number(head),
     attempts: attempts.map(toAttempt),
   }
 }
 
-async function findExpired(
+async function findInvalidated(
   sql: Sql,
   network: string,
   txHashes: readonly string[],
-): ReturnType<TransactionStore['findExpired']> {
+): ReturnType<TransactionStore['findInvalidated']> {
   const [row] = await sql.query<{ id: string; proof: Record<string, unknown>; conflictingTxHash: string | null }>(
     `select t.id, t.proof, coalesce(jsonb_path_query_first(t.proof, '$.proof[*].spentBy'),
        jsonb_path_query_first(t.proof, '$.proof[*].conflictingTxHash')) #>> '{}' as "conflictingTxHash"
@@ -259,7 +262,7 @@ async function settle(sql: Sql, id: string, outcome: TransactionOutcome): Promis
         [id],
       )
       return
-    case 'expired':
+    case 'invalidated':
       await sql.query("update attempts set state = 'replaced' where transaction_id = $1", [id])
       await sql.query("update transactions set state = 'expired', proof = $2, next_check_at = null where id = $1", [
         id,

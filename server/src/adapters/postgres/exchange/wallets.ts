@@ -209,4 +209,5 @@ async function registerHotAddress(sql: Sql, network: string, address: string, in
     )
 }
 
-export const toFunding = (row: FundingRow): Deposit => toDeposit(row, { id: row.id, status: row.status, lost: false })
+export const toFunding = (row: FundingRow): Deposit =>
+  toDeposit(row, { id: row.id, status: row.status, isBookedAsLoss: false })

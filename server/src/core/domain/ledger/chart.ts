@@ -2,7 +2,7 @@
  * The chart of accounts:
  *
  *   asset:wallet              balance of the hot wallets (Bitcoin family: all our outputs)
- *   asset:deposits            credited deposits that are not swept yet (account-based networks)
+ *   asset:deposits            credited deposits that are not swept yet (account families)
  *   asset:outgoing            signed payments without confirmations
  *   asset:fees:<address>      referrer fees at an address of the operator, by token (`0x…@eth`)
  *   liability:exchange:<id>   owed to an exchange, in the received or the target asset

@@ -10,7 +10,7 @@ export type DepositChange = Readonly<{
   status: Deposit['status']
   creditedUnits: bigint | null
   credits: number
-  lost: boolean
+  isBookedAsLoss: boolean
 }>
 
 /** The blocks, deposits and sightings that the watchers record. */

@@ -77,5 +77,5 @@ export type Deposit = Readonly<{
   status: 'seen' | 'credited' | 'reversed' | 'rejected'
   creditedUnits: bigint | null
   credits: number
-  lost: boolean
+  isBookedAsLoss: boolean
 }>

@@ -16,18 +16,18 @@ export interface InventoryStore {
   listOverpromised(): Promise<readonly Readonly<{ assetId: AssetId; missingUnits: bigint }>[]>
   /** What fixed rates may promise of each asset. */
   fixedStock(): Promise<ReadonlyMap<AssetId, FixedStock>>
-  /** Units that the fixed rate of an exchange holds; 0 = none. */
-  heldUnits(exchangeId: string): Promise<bigint>
+  /** Units that are reserved for the fixed rate of an exchange; 0 = none. */
+  reservedUnits(exchangeId: string): Promise<bigint>
   /** Whether so much is neither reserved nor owed. Locks the stock of the asset until the end of the transaction. */
   covers(assetId: AssetId, units: bigint): Promise<boolean>
   /** False if the reserve does not cover the units. Idempotent by id. */
   reserve(id: string, assetId: AssetId, units: bigint, exchangeId: string, expiresInMs: number | null): Promise<boolean>
   release(id: string): Promise<bigint>
   /** Keeps the reserve of a fixed rate beyond its expiry, because a deposit that can use it is in a block. */
-  keepHold(exchangeId: string): Promise<void>
+  extendReservation(exchangeId: string): Promise<void>
   /** Deletes expired reservations, except while the watcher has not recorded the blocks of the lock's time. */
   releaseExpired(limit: number): Promise<number>
-  order(order: {
+  insertOrder(order: {
     id: string
     executionId: string
     venue: string

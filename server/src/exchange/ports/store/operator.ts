@@ -20,7 +20,7 @@ export type HeldPayout = Readonly<{
   exchangeId: string | null
   transactionId: string | null
   /** Reversed after its exchange had closed. `attention` is `LOST` until the operator decides. Printed by the command line. */
-  lost: boolean
+  isReversed: boolean
 }>
 
 export type UnclaimedDeposit = Readonly<{

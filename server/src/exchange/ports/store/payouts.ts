@@ -53,7 +53,7 @@ export interface PayoutStore {
       | 'isReversed'
       | 'from'
     > &
-      Partial<Pick<Payout, 'owedFrom'>> & { from: 'hot' | KeyPath; heldMs?: number },
+      Partial<Pick<Payout, 'owedFrom'>> & { from: 'hot' | KeyPath; delayMs?: number },
   ): Promise<void>
   /**
    * Queued payouts, by the time at which they became ready; a held payout becomes ready when its hold ends. Omits paused
@@ -67,10 +67,12 @@ export interface PayoutStore {
   find(ids: readonly string[]): Promise<readonly Payout[]>
   sign(ids: readonly string[], transactionId: string): Promise<void>
   confirm(transactionId: string): Promise<void>
-  /** Holds queued payouts: for `heldMs`, or with `attention` for the operator. Does not change signed payouts. */
-  hold(ids: readonly string[], attention: string | null, heldMs: number | null): Promise<void>
+  /** Holds queued payouts for the operator, for the reason `attention`. Does not change signed payouts. */
+  holdForOperator(ids: readonly string[], attention: string): Promise<void>
+  /** Tries queued payouts again after this time, without an alarm. Does not change signed payouts. */
+  postponeBy(ids: readonly string[], delayMs: number): Promise<void>
   /**
-   * Holds queued payouts for 5 s, and each time twice as long, up to `maxMs`, by default 5 min. `waitsFor`: subject of the alarm
+   * Postpones queued payouts by 5 s, and each time twice as long, up to `maxMs`, by default 5 min. `waitsFor`: subject of the alarm
    * about the cause.
    */
   postpone(ids: readonly string[], waitsFor: string, maxMs?: number): Promise<void>

@@ -20,7 +20,7 @@ export type OutgoingTransaction = Readonly<{
   from: KeyPath
   wallet: string
   conflictKey: string
-  state: 'live' | 'confirmed' | 'final' | 'expired'
+  state: 'live' | 'confirmed' | 'final' | 'invalidated'
   createdAt: Date
   conflictingTxHash: string | null
   /** Raw transactions from the operator that fund missing inputs. */
@@ -75,7 +75,7 @@ export interface TransactionStore {
   /** Locks the row inside a transaction. */
   load(id: string): Promise<OutgoingTransaction | null>
   /** The invalidated transaction of one of these attempts, with its proof and the transaction that conflicts with it. */
-  findExpired(
+  findInvalidated(
     network: string,
     txHashes: readonly string[],
   ): Promise<Readonly<{
@@ -84,7 +84,7 @@ export interface TransactionStore {
     conflictingTxHash: string | null
   }> | null>
   /** Whether a later nonce of the same wallet was signed this long ago and is not mined (account families). */
-  isWaitedFor(id: string, waitedMs: number): Promise<boolean>
+  hasNonceWaited(id: string, waitedMs: number): Promise<boolean>
   /** Maximum fees of this wallet's signed, unmined transactions, in units of the native asset. */
   unpaidFees(network: string, wallet: string): Promise<bigint>
   /** Never spends these outputs again until the operator releases them. */
@@ -99,4 +99,4 @@ export type TransactionOutcome =
   | { kind: 'confirmed'; attemptId: string; checkAt: Date }
   | { kind: 'final' }
   /** Only with a proof (I-13). Frees the resources. */
-  | { kind: 'expired'; proof: Record<string, unknown> }
+  | { kind: 'invalidated'; proof: Record<string, unknown> }

@@ -1,7 +1,7 @@
 import type { Asset, AssetId } from '../../../core/domain/asset.ts'
 import type { Currency } from '../../../core/domain/currency.ts'
 import type { FundsLocation } from '../../../core/domain/ledger/entries.ts'
-import { type Network, spendsInPlace } from '../../../core/domain/network.ts'
+import { isUtxoFamily, type Network } from '../../../core/domain/network.ts'
 import type { Screening, Verdict } from '../../../core/ports/screening.ts'
 import { present } from '../../../lib/assert.ts'
 import type { Log } from '../../../lib/log.ts'
@@ -115,7 +115,7 @@ export function findMissingNetwork({
 }
 
 export function fundsLocationOf(network: Network): FundsLocation {
-  return spendsInPlace(network) ? 'wallet' : 'deposits'
+  return isUtxoFamily(network) ? 'wallet' : 'deposits'
 }
 
 export function getChain(deps: StepDeps, network: string): Chain {
@@ -198,11 +198,11 @@ export async function isOwed(act: Act, assetId: AssetId, units: bigint): Promise
 /** Saves the accounting state of the deposit, and returns the deposit as it is stored now. */
 export async function saveDeposit(
   act: Act,
-  change: Partial<Pick<Execution['deposit'], 'status' | 'creditedUnits' | 'credits' | 'lost'>>,
+  change: Partial<Pick<Execution['deposit'], 'status' | 'creditedUnits' | 'credits' | 'isBookedAsLoss'>>,
 ): Promise<Execution['deposit']> {
   const deposit = { ...act.execution.deposit, ...change }
-  const { id, status, creditedUnits, credits, lost } = deposit
-  await act.tx.chainLog.saveDeposit({ id, status, creditedUnits, credits, lost })
+  const { id, status, creditedUnits, credits, isBookedAsLoss } = deposit
+  await act.tx.chainLog.saveDeposit({ id, status, creditedUnits, credits, isBookedAsLoss })
   // It came back with other units: `chainLog.saveDeposit` has stored its new block and units, and it is checked again.
   return deposit.returned === null
     ? deposit

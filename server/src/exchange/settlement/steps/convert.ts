@@ -42,8 +42,8 @@ import {
 } from './context.ts'
 import { partnerFeeBpsOf, pricingOf, referenceOf } from './leg-pricing.ts'
 import { findFarMove, holdDetailOf, isGuarded, measurePrices, orderedUnitsOf } from './price-guard.ts'
+import { drawnDelayMs, holdUnlessAuthentic, minOutputUnits, payoutIdOf, queuePayment } from './queue-payment.ts'
 import { recount } from './recount.ts'
-import { drawnDelayMs, holdUnlessAuthentic, minOutputUnits, payoutIdOf, reserve } from './reserve.ts'
 
 /** Id of the next order. A settled id is never used again, so a reversed or rejected order is repeated with a new id (I-22). */
 export function nextOrderId({ id, deposit, orderId }: Execution): string {
@@ -54,7 +54,7 @@ export function nextOrderId({ id, deposit, orderId }: Execution): string {
 
 /** Stores an order, before the venue gets it (I-22). */
 export function storeOrder({ deps, tx, execution }: Act, { id, give, giveUnits, take, takeUnits }: VenueOrder) {
-  return tx.inventory.order({
+  return tx.inventory.insertOrder({
     id,
     executionId: execution.id,
     venue: deps.venue.id,
@@ -102,7 +102,7 @@ export async function termsOf(act: Position): Promise<Terms> {
   const isLaterLeg = execution.leg > 0
   // A later leg is returned at once: its customer's deposit is already spent.
   const acceptedMaxUnits = isLaterLeg ? 0n : act.context.acceptedMaxUnits
-  const heldUnits = exchange.flow === 'fixed-rate' ? await act.tx.inventory.heldUnits(exchange.id) : 0n
+  const reservedUnits = exchange.flow === 'fixed-rate' ? await act.tx.inventory.reservedUnits(exchange.id) : 0n
   try {
     const facts = {
       flow: exchange.flow,
@@ -118,7 +118,7 @@ export async function termsOf(act: Position): Promise<Terms> {
       requestedUnits: isLaterLeg ? convertibleUnits(act) : exchange.fromUnits,
       acceptedMaxUnits,
       // What the fixed rate has reserved is available to the deposit that gets it.
-      live: () => liveRateOf(act, heldUnits),
+      live: () => liveRateOf(act, reservedUnits),
     }
     if (await hasFixedRate(act, facts)) return toTerms(decideTerms(facts))
     return toTerms(decideTerms({ ...facts, isFirst: false, live: () => liveRateOf(act, 0n) }))
@@ -193,7 +193,7 @@ export async function convert(act: Act): Promise<Execution | null> {
   if (!(await isOwed(act, from.id, giveUnits))) return holdFor(act, 'OPERATOR', {}, { uncovered: from.id })
   const id = nextOrderId(execution)
   const order = { id, exchangeId: exchange.id, give: from, giveUnits, take: to, takeUnits }
-  const ownUnits = terms.rate === 'floating' ? 0n : await tx.inventory.heldUnits(exchange.id)
+  const ownUnits = terms.rate === 'floating' ? 0n : await tx.inventory.reservedUnits(exchange.id)
   if (!(await deps.venue.hasFunds(order, ownUnits, tx))) {
     const wasAccepted = execution.leg === 0 && wasWithinMax(act.context.acceptedMaxUnits, giveUnits)
     if (wasAccepted) return waitFor(act, { kind: 'wait', for: 'reserve', reason: 'NO_LIQUIDITY' })
@@ -240,7 +240,7 @@ export function dueUnitsOf(act: Pick<Act, 'context' | 'execution'>, plainUnits: 
   return hasNextLeg(act) ? shownUnits(plan, plainUnits) : paidUnits(plan, plainUnits)
 }
 
-/** Converts a refund after all, on the operator's decision. Voids the reserved refund first. */
+/** Converts a refund after all, on the operator's decision. Voids the queued refund first. */
 export async function reconvert(act: Act): Promise<Execution> {
   await unwind(act)
   await act.tx.alarms.clear(`held:${act.execution.id}`)
@@ -316,10 +316,10 @@ function margin(act: Act, giveUnits: bigint, { toUnits: dueUnits, rate: kind }: 
 }
 
 /**
- * Reserves the payout of the proceeds: to the next leg, to the recipient, or to the partner's balance if the exchange has no
+ * Queues the payout of the proceeds: to the next leg, to the recipient, or to the partner's balance if the exchange has no
  * recipient. Null = no screening result in this step.
  */
-export async function reservePayout(act: Act): Promise<Execution | null> {
+export async function queuePayout(act: Act): Promise<Execution | null> {
   const { tx, execution } = act
   const { exchange } = act.context
   const { to } = legOf(act)
@@ -337,7 +337,7 @@ export async function reservePayout(act: Act): Promise<Execution | null> {
   if (held !== null) return held
   const destination = hasNextLeg(act) ? await createNextTarget(act) : present(exchange.recipient, 'a recipient')
   const id = await payoutIdOf(act)
-  return reserve(act, { id, purpose: 'payout', asset: to, to: destination, units, heldMs: drawnDelayMs(act) })
+  return queuePayment(act, { id, purpose: 'payout', asset: to, to: destination, units, delayMs: drawnDelayMs(act) })
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   depositReversalEntry,
   unclaimedEntry,
 } from '../../../core/domain/ledger/entries.ts'
-import { spendsInPlace } from '../../../core/domain/network.ts'
+import { isUtxoFamily } from '../../../core/domain/network.ts'
 import { present } from '../../../lib/assert.ts'
 import type { StatusReason } from '../../domain/exchange.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
@@ -45,7 +45,12 @@ export async function credit(act: Act): Promise<Execution | null> {
     return { ...(await move(act, 'failed', 'NOT_RECEIVED', 'nothing was received', {}, detail)), deposit: rejected }
   }
   const credits = deposit.credits + 1
-  const credited = await saveDeposit(act, { status: 'credited', creditedUnits: receivedUnits, credits, lost: false })
+  const credited = await saveDeposit(act, {
+    status: 'credited',
+    creditedUnits: receivedUnits,
+    credits,
+    isBookedAsLoss: false,
+  })
   await tx.ledger.post(depositEntry(entryOf({ ...act, execution: { ...execution, deposit: credited } })))
   const shownUnits = isRightAsset(act) ? receivedUnits : null
   const next = { ...act, execution: { ...execution, deposit: credited, receivedUnits: shownUnits } }
@@ -97,7 +102,7 @@ async function chooseStatus(act: Act): Promise<NextStatus> {
  */
 function repeatsLoss({ deps, tx, context, execution: { deposit } }: Act): Promise<boolean> | boolean {
   // Elsewhere the hash of a transaction covers its outputs.
-  if (spendsInPlace(getChain(deps, deposit.network).network)) return false
+  if (isUtxoFamily(getChain(deps, deposit.network).network)) return false
   return tx.steps.repeatsLostDeposit(context.exchange.id, deposit)
 }
 
@@ -134,7 +139,7 @@ export async function revertToPending(act: Act): Promise<Execution | null> {
  */
 async function takeBack(act: Act): Promise<Execution['deposit'] | null> {
   const { deposit } = act.execution
-  const missing = deposit.status === 'credited' && !deposit.lost ? await findMissing(act) : 0n
+  const missing = deposit.status === 'credited' && !deposit.isBookedAsLoss ? await findMissing(act) : 0n
   if (missing > 0n) {
     await raiseReorg(act, 'a deposit left the chain after its coins were spent', missing)
     return null
@@ -169,7 +174,7 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
   await tx.alarms.clear(`reorg:${deposit.id}`)
   // It may return with other units, and a sweep of the old ones would leave the rest on its address.
   await tx.wallets.cancelUnsignedSweep(deposit.id)
-  if (deposit.lost) {
+  if (deposit.isBookedAsLoss) {
     // The loss was booked because a payout was signed. That transaction is invalid, so nothing was lost.
     const loss = present(await tx.ledger.entry(`deposit:${deposit.id}:loss:${deposit.credits}`), 'the entry of a loss')
     const { assetId, units } = present(loss.postings[0], 'its posting')
@@ -182,7 +187,7 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
         units,
       }),
     )
-    return saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: false })
+    return saveDeposit(act, { status: 'reversed', creditedUnits: null, isBookedAsLoss: false })
   }
   if (deposit.status !== 'credited') return deposit
   await act.tx.ledger.post(depositReversalEntry(entryOf(act)))
@@ -217,7 +222,7 @@ export async function bookLoss(act: Act): Promise<Execution | null> {
   if (missing > 0n) return null
   await tx.wallets.cancelUnsignedSweep(execution.deposit.id)
   await tx.ledger.post(depositLossEntry(entryOf(act)))
-  const deposit = await saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: true })
+  const deposit = await saveDeposit(act, { status: 'reversed', creditedUnits: null, isBookedAsLoss: true })
   const keepsStatus = isTerminal(execution.status) || execution.status === 'verifying'
   const { status, reason } = keepsStatus ? execution : ({ status: 'verifying', reason: 'REORG_AFTER_PAYOUT' } as const)
   return { ...(await move(act, status, reason, 'deposit lost')), deposit }
@@ -232,7 +237,7 @@ export async function reverseLoss(act: Act): Promise<Execution | null> {
     status: 'credited',
     creditedUnits: evidence.deposit.receivedUnits,
     credits: deposit.credits + 1,
-    lost: false,
+    isBookedAsLoss: false,
   })
   const next = { ...act, execution: { ...execution, deposit: credited } }
   await tx.ledger.post(depositRecoveryEntry(entryOf(next)))

@@ -5,8 +5,8 @@ import { payoutFeeIn } from '../../domain/pricing.ts'
 import type { Execution } from '../../ports/store/execution.ts'
 import { type Act, depositAsset, holdFor, isClearedByOperator, isOwed, type MarketDeps, move } from './context.ts'
 import { unwind } from './convert.ts'
-import { holdUnlessAuthentic, minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
-import { reserveReturn } from './return-leg.ts'
+import { holdUnlessAuthentic, minOutputUnits, payoutIdOf, queuePayment, refundDestination } from './queue-payment.ts'
+import { queueReturn } from './return-leg.ts'
 
 /** Starts a refund. Reverses the conversion first, so that we owe the asset of the deposit. */
 export async function startRefund(act: Act, reason: Parameters<typeof move>[2]): Promise<Execution> {
@@ -15,11 +15,11 @@ export async function startRefund(act: Act, reason: Parameters<typeof move>[2]):
   return { ...moved, payout: null, order: null }
 }
 
-/** Reserves the refund of the deposit, less the network fee. Null = no current price for the fee. */
-export async function reserveRefund(act: Act): Promise<Execution | null> {
+/** Queues the refund of the deposit, less the network fee. Null = no current price for the fee. */
+export async function queueRefund(act: Act): Promise<Execution | null> {
   const { tx, execution } = act
   const { exchange } = act.context
-  if (execution.leg > 0) return reserveReturn(act)
+  if (execution.leg > 0) return queueReturn(act)
   const asset = depositAsset(act)
   const units = present(execution.deposit.creditedUnits, 'a refund has credited units')
   const feeUnits = refundFee(act)
@@ -38,7 +38,7 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
   // Refunds are paid from the hot wallet; without a reserve they wait for the sweep of the deposit.
   const id = await payoutIdOf(act)
   await tx.ledger.post(refundFeeEntry(id, exchange.id, asset.id, feeUnits))
-  return reserve(act, { id, purpose: 'refund', asset, to, units: units - feeUnits, heldMs: null })
+  return queuePayment(act, { id, purpose: 'refund', asset, to, units: units - feeUnits, delayMs: null })
 }
 
 /** Network fee of a refund now; null = no current price for it. */

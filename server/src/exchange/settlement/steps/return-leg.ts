@@ -9,14 +9,21 @@ import { type Act, convertibleUnits, depositAsset, holdFor, isClearedByOperator,
 import { nextOrderId, storeOrder } from './convert.ts'
 import { costsOfReturn } from './leg-pricing.ts'
 import { findFarMove, holdDetailOf, isGuarded, measureReturn } from './price-guard.ts'
-import { drawnDelayMs, holdUnlessAuthentic, minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
+import {
+  drawnDelayMs,
+  holdUnlessAuthentic,
+  minOutputUnits,
+  payoutIdOf,
+  queuePayment,
+  refundDestination,
+} from './queue-payment.ts'
 
 /**
  * Returns a leg that cannot continue: converts the intermediary back to the source asset at the current rate and refunds it
  * on the source chain, to the refund address or the sender of the first leg. Nothing appears on the recipient's chain. Null =
  * wait for a price, the screening or the reserve.
  */
-export async function reserveReturn(act: Act): Promise<Execution | null> {
+export async function queueReturn(act: Act): Promise<Execution | null> {
   const { tx, execution } = act
   const { exchange } = act.context
   const give = depositAsset(act)
@@ -40,15 +47,15 @@ export async function reserveReturn(act: Act): Promise<Execution | null> {
   if (!(await isCovered(act, take.id, dueUnits))) return null
   const orderId = await convertBack(act, costs, dueUnits)
   const id = await payoutIdOf(act)
-  const reserved = await reserve(act, {
+  const queued = await queuePayment(act, {
     id,
     purpose: 'refund',
     asset: take,
     to,
     units: dueUnits,
-    heldMs: drawnDelayMs(act),
+    delayMs: drawnDelayMs(act),
   })
-  return { ...reserved, orderId, order: { id: orderId, state: 'filled', takeUnits: dueUnits } }
+  return { ...queued, orderId, order: { id: orderId, state: 'filled', takeUnits: dueUnits } }
 }
 
 /** Whether the reserve of the source asset covers the refund. If others have reserved it meanwhile, raises an alarm; the leg waits. */

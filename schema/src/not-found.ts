@@ -43,7 +43,7 @@ export const notFound = {
   event: {
     code: 'EVENT_NOT_FOUND',
     message:
-      'Last-Event-ID is no event of yours, or events after it were deleted after 30 days: read the lists, then open a stream without it',
+      'Last-Event-ID is no event of yours, or events after it were deleted after 30 days: open a stream after resumeAfter, then read the statuses of your exchanges and swaps',
     field: 'Last-Event-ID',
   },
   sandboxNetwork: {

@@ -319,7 +319,7 @@ describe('a second node that does not tell the truth', () => {
     expect(await sole.observe(hash, sent)).toEqual({ kind: 'expired' })
   })
 
-  test('cannot set the end of a swap alone', async () => {
+  test('D5: cannot set the end of a swap alone', async () => {
     const { order } = await orderFor(user)
     const signed = await market.chain.readSigned(market.sign(user, (await market.chain.prepare(order)).swap))
     const height = market.node.bank.heightOf('processed')

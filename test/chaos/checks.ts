@@ -135,6 +135,7 @@ export async function collectFindings(
       ...customers.disputes(),
       ...(await listPersistent(() => checkNonces(fleet))),
       ...client.unexpectedReplies(),
+      ...fleet.interruptions.listOpen(),
     ],
   }
   // Where something is wrong anyway, no alarm needs time to end.

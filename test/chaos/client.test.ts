@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { until } from '../support/until.ts'
 import { createClient } from './client.ts'
+import { createInterruptions, type Symptom } from './interruptions.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}'
 const closings: (() => unknown)[] = []
@@ -23,35 +25,69 @@ async function serve(first: (socket: Socket) => void): Promise<string> {
 }
 
 const kill = (socket: Socket) => socket.resetAndDestroy()
-const get = (url: string, isInterrupted: boolean) => {
-  const client = createClient([url], { isInterrupted })
-  return { client, reply: client.call('GET', '/path') }
+const UNAVAILABLE = '503 Service Unavailable\r\nretry-after: 1'
+const answer = (head: string) => (socket: Socket) => socket.end(`HTTP/1.1 ${head}\r\ncontent-length: 2\r\n\r\n{}`)
+
+type Stage = Readonly<{ symptoms?: readonly Symptom[]; isOther?: boolean; isOver?: boolean }>
+
+/** Requests a path from a process. With `symptoms` the suite interrupts it: instead another process, or until before the request. */
+async function get(first: (socket: Socket) => void, { symptoms, isOther, isOver }: Stage = {}) {
+  const url = await serve(first)
+  const interruptions = createInterruptions({ isServing: async () => true, steadyMs: 0 })
+  if (symptoms !== undefined) {
+    const finish = interruptions.begin('the test', [isOther ? 'http://127.0.0.1:1' : url], symptoms)
+    if (isOver) {
+      finish()
+      await until('it has ended', () => interruptions.listOpen().length === 0)
+      const endedAt = Date.now()
+      await until('the next millisecond', () => Date.now() > endedAt)
+    }
+  }
+  const client = createClient([url], { interruptions })
+  return { client, interruptions, reply: client.call('GET', '/path') }
 }
 
-test('a lost connection is repeated and no finding where the suite kills processes', async () => {
-  const { client, reply } = get(await serve(kill), true)
+test('a lost connection is repeated and no finding while the suite ends or starts the process', async () => {
+  const { client, reply } = await get(kill, { symptoms: ['503', 'lost'] })
   expect((await reply).status).toBe(200)
   expect(client.unexpectedReplies()).toEqual([])
 })
 
-test('a lost connection is a finding elsewhere', async () => {
-  const { client, reply } = get(await serve(kill), false)
+test.each<[string, Stage]>([
+  ['without an interruption', {}],
+  ['while the suite interrupts Postgres', { symptoms: ['503'] }],
+  ['while the suite interrupts another process', { symptoms: ['lost'], isOther: true }],
+  ['after the interruption', { symptoms: ['lost'], isOver: true }],
+])('a lost connection is a finding %s', async (_when, stage) => {
+  const { client, reply } = await get(kill, stage)
   await expect(reply).rejects.toThrow()
   expect(client.unexpectedReplies()).toEqual([expect.stringMatching(/^GET \/path: /)])
 })
 
 test('a reply that is no HTTP is a finding everywhere, and is not repeated', async () => {
-  const { client, reply } = get(await serve((socket) => socket.end('no HTTP\r\n\r\n')), true)
+  const { client, reply } = await get((socket) => socket.end('no HTTP\r\n\r\n'), { symptoms: ['503', 'lost'] })
   await expect(reply).rejects.toThrow(/Parse Error/)
   expect(client.unexpectedReplies()).toHaveLength(1)
 })
 
-test.each([
-  ['500 Internal Server Error', 500, 1],
-  ['503 Service Unavailable\r\nretry-after: 1', 200, 0],
-])('of a suite that kills processes the reply %s is a finding or repeated', async (head, status, findings) => {
-  const url = await serve((socket) => socket.end(`HTTP/1.1 ${head}\r\ncontent-length: 2\r\n\r\n{}`))
-  const { client, reply } = get(url, true)
-  expect((await reply).status).toBe(status)
-  expect(client.unexpectedReplies()).toHaveLength(findings)
+test('a 503 is repeated, counted and no finding while the suite interrupts the process', async () => {
+  const { client, interruptions, reply } = await get(answer(UNAVAILABLE), { symptoms: ['503'] })
+  expect((await reply).status).toBe(200)
+  expect(client.unexpectedReplies()).toEqual([])
+  expect(interruptions.takeCounts()).toEqual([expect.stringMatching(/^1 times 503 of http:.*: the test$/)])
+  expect(interruptions.takeCounts()).toEqual([])
+})
+
+test.each<[string, string, Stage]>([
+  ['503 of a process that is ready', UNAVAILABLE, {}],
+  ['503 while the suite interrupts another process', UNAVAILABLE, { symptoms: ['503'], isOther: true }],
+  ['503 of a process that the suite may kill, and has not', UNAVAILABLE, { symptoms: ['lost'] }],
+  ['503 after the interruption', UNAVAILABLE, { symptoms: ['503', 'lost'], isOver: true }],
+  ['503 without Retry-After', '503 Service Unavailable', { symptoms: ['503', 'lost'] }],
+  ['500', '500 Internal Server Error', { symptoms: ['503', 'lost'] }],
+])('a %s is a finding, and is not repeated', async (_what, head, stage) => {
+  const { client, interruptions, reply } = await get(answer(head), stage)
+  expect((await reply).status).toBe(Number.parseInt(head, 10))
+  expect(client.unexpectedReplies()).toEqual([expect.stringMatching(/^GET \/path: 50[03] /)])
+  expect(interruptions.takeCounts()).toEqual([])
 })

@@ -3,20 +3,21 @@ import { request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PATIENCE_MS } from '../support/patience.ts'
 import type { Json } from '../support/until.ts'
+import type { Interruptions, Symptom } from './interruptions.ts'
 
 export type Reply = Readonly<{ status: number; body: Json; text: string; retryAfter: string | null }>
 
 /**
- * A partner that follows the documentation: it sends an Idempotency-Key with every POST. If the suite interrupts the service, it
- * repeats a request at another process after a refused connection, a lost reply or a 503. It repeats nothing else.
+ * A partner that follows the documentation: it sends an Idempotency-Key with every POST. While the suite interrupts a process, it
+ * repeats a request at another one after a refused connection, a lost reply or a 503. It repeats nothing else.
  */
 export type Client = Readonly<{
   call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>
   /** One attempt at one process. Throws if no reply arrives. */
   once(url: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   /**
-   * What no partner may get: 5xx, except 503 with `Retry-After` while the suite interrupts the service, and a request without a
-   * reply, except a connection that is refused or reset then.
+   * What no partner may get: 5xx and requests without a reply, except a 503 with `Retry-After` and a connection that is refused or
+   * reset, both of a process that the suite interrupts in this way.
    */
   unexpectedReplies(): readonly string[]
 }>
@@ -29,40 +30,60 @@ export const isLostConnection = (error: unknown): boolean =>
 /** Longer than the server's own limits. */
 const TIMEOUT_MS = PATIENCE_MS / 2
 
+type Attempt = Readonly<{ outcome: Outcome; isExplained: boolean }>
+type Outcome = Readonly<{ reply: Reply } | { error: Error }>
+
 export function createClient(
   urls: readonly string[],
-  { apiKey = 'sandbox', isInterrupted }: Readonly<{ apiKey?: string; isInterrupted: boolean }>,
+  { apiKey = 'sandbox', interruptions }: Readonly<{ apiKey?: string; interruptions: Pick<Interruptions, 'explain'> }>,
 ): Client {
   const unexpected: string[] = []
   let turn = 0
 
-  const once: Client['once'] = async (url, method, path, body, headers = {}) => {
-    const reply = await send(url, method, path, body, { 'x-api-key': apiKey, ...headers }).catch((error: Error) => {
-      if (!(isInterrupted && isLostConnection(error))) unexpected.push(`${method} ${path}: ${error.message}`)
-      throw error
-    })
-    if (reply.status >= 500 && !(isInterrupted && reply.status === 503 && reply.retryAfter !== null))
-      unexpected.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
-    return reply
+  /** Only what the suite explains may be repeated. */
+  async function attempt(...[url, method, path, body, headers = {}]: Parameters<Client['once']>): Promise<Attempt> {
+    const since = Date.now()
+    const outcome = await send(url, method, path, body, { 'x-api-key': apiKey, ...headers }).then(
+      (reply): Outcome => ({ reply }),
+      (error: Error): Outcome => ({ error }),
+    )
+    const symptom = symptomOf(outcome)
+    const isExplained = symptom !== null && interruptions.explain(url, since, symptom)
+    const fault = faultOf(outcome)
+    if (fault !== null && !isExplained) unexpected.push(`${method} ${path}: ${fault} (${url})`)
+    return { outcome, isExplained }
   }
 
   return {
-    once,
     unexpectedReplies: () => unexpected,
+    once: async (...request) => replyOf((await attempt(...request)).outcome),
     async call(method, path, body, key = randomUUID()) {
       const deadline = Date.now() + PATIENCE_MS
       for (;;) {
         const url = urls[turn++ % urls.length] ?? ''
-        try {
-          const reply = await once(url, method, path, body, method === 'POST' ? { 'idempotency-key': key } : {})
-          if (!isInterrupted || reply.status !== 503 || Date.now() > deadline) return reply
-        } catch (error) {
-          if (!isInterrupted || !isLostConnection(error) || Date.now() > deadline) throw error
-        }
+        const headers = method === 'POST' ? { 'idempotency-key': key } : {}
+        const { outcome, isExplained } = await attempt(url, method, path, body, headers)
+        if (!isExplained || Date.now() > deadline) return replyOf(outcome)
         await delay(150)
       }
     },
   }
+}
+
+function replyOf(outcome: Outcome): Reply {
+  if ('error' in outcome) throw outcome.error
+  return outcome.reply
+}
+
+function symptomOf(outcome: Outcome): Symptom | null {
+  if ('error' in outcome) return isLostConnection(outcome.error) ? 'lost' : null
+  return outcome.reply.status === 503 && outcome.reply.retryAfter !== null ? '503' : null
+}
+
+function faultOf(outcome: Outcome): string | null {
+  if ('error' in outcome) return outcome.error.message
+  const { status, text } = outcome.reply
+  return status >= 500 ? `${status} ${text.slice(0, 300)}` : null
 }
 
 /** Opens a connection per request. On a reused one, a refused request looks like a lost reply. */

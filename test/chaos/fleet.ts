@@ -14,6 +14,7 @@ import type { Store } from '../../server/src/exchange/ports/store/store.ts'
 import { createDatabase } from '../support/database.ts'
 import { createQuickKeystore } from '../support/keystore.ts'
 import type { Cluster } from './cluster.ts'
+import { createInterruptions, type Interruptions, type Overload } from './interruptions.ts'
 import { type MoneroProxy, startMoneroProxy } from './monero-proxy.ts'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
 import { createServerProcess, type ServerProcess } from './server-process.ts'
@@ -34,8 +35,8 @@ export type FleetOptions = Readonly<{
   workers: number
   /** Path of the server: this checkout (default) or a copy with a planted bug. */
   root?: string
-  /** The suite stops, kills or cuts off an API process or Postgres. Otherwise a reply with 503 is a finding. */
-  isInterrupted?: boolean
+  /** Default: a process that no fault touches answers no request with 503. */
+  overload?: Overload
   /** Merged into the config file. */
   config?: Readonly<Record<string, unknown>>
   /** Puts proxies in front of Postgres, of these networks' nodes and of monerod. */
@@ -62,6 +63,9 @@ export type Fleet = Readonly<{
   /** Networks whose nodes state constant fee rates. */
   fixedFees: readonly string[]
   moneroProxy: MoneroProxy | null
+  interruptions: Interruptions
+  /** Begins an interruption of all API processes, which may answer 503 until it is over and they are ready again. */
+  interruptApis(reason: string): () => void
   start(): Promise<void>
   /** Restarts processes that exit, until `stop`. */
   supervise(): { stop(): Promise<void> }
@@ -97,12 +101,11 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
     SWAPYARD_POOL_WAIT_MS: String(POOL_WAIT_MS),
   }
   const ports = await freePorts(options.apis)
-  const root = options.root ?? repository
-  const apis = ports.map((port, n) =>
-    createServerProcess({ name: `api-${n + 1}`, role: 'api', root, folder, port, env }),
-  )
+  const interruptions = createInterruptions({ overload: options.overload })
+  const common = { root: options.root ?? repository, folder, env, interruptions }
+  const apis = ports.map((port, n) => createServerProcess({ name: `api-${n + 1}`, role: 'api', port, ...common }))
   const workers = Array.from({ length: options.workers }, (_, n) =>
-    createServerProcess({ name: `worker-${n + 1}`, role: 'worker', root, folder, port: 0, env }),
+    createServerProcess({ name: `worker-${n + 1}`, role: 'worker', port: 0, ...common }),
   )
   const database = openDatabase(fleetDatabase.url, {
     max: 8,
@@ -125,6 +128,8 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
     nodes,
     fixedFees,
     moneroProxy,
+    interruptions,
+    interruptApis: (reason) => interruptions.begin(reason, listUrls(apis), ['503']),
     store: createStore(database, createPayeeMacs(Buffer.from(pepper))),
     start: async () => {
       const [first, ...others] = workers
@@ -139,6 +144,7 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
       return { kills: sum('kills'), stops: sum('stops'), fullDisks: sum('fullDisks') }
     },
     stop: async () => {
+      interruptions.close()
       await Promise.all(all.map((one) => one.end('SIGKILL')))
       await Promise.all([...chains.values()].map((chain) => chain.close?.()))
       await database.close()
@@ -148,6 +154,8 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
     },
   }
 }
+
+const listUrls = (apis: readonly ServerProcess[]): string[] => apis.map(({ url }) => url ?? '')
 
 async function readMoneroKeys(folder: string, keystore: string): Promise<NonNullable<Fleet['moneroKeys']>> {
   const view = openPublicKeys(keystore).viewKeys?.(MONERO)

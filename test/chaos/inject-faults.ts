@@ -78,9 +78,11 @@ export async function injectFaults(
   }
   const crash = async () => {
     await waitUntilRunning()
+    const finish = fleet.interruptApis('Postgres crashed')
     fleet.cluster.crash(random.oneOf(['quit', 'quit', 'group']))
     // The signal takes time to arrive. Requests that are answered before it must not be measured.
     await delay(SIGNAL_MS)
+    finish()
     measureRecovery(postgresMs, () => answersRequests(run))
   }
   const reorganize = async () => {

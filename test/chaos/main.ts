@@ -121,6 +121,7 @@ async function runCase(
   totals.idleMs = Math.max(totals.idleMs, Date.now() - since)
   countFindings(totals, findings)
   const lines = listFindings(findings)
+  for (const line of run.fleet.interruptions.takeCounts()) log(line)
   for (const line of lines) log(`FOUND ${line}`)
   return hasPassed && lines.length === 0
 }

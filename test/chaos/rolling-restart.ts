@@ -4,6 +4,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { createBody, pair } from '../support/create-body.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { until } from '../support/until.ts'
+import type { Interruptions } from './interruptions.ts'
 import type { Run } from './run.ts'
 
 export type RestartResult = Readonly<{ answered: number; failed: readonly string[]; created: readonly string[] }>
@@ -18,10 +19,11 @@ const RATE = `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, amount: '0.0
 
 /**
  * Stops every process with SIGTERM and starts it again, one after the other, while requests go to the ready processes in
- * turn, as behind a load balancer. A 503 is repeated after its `Retry-After`. Every other error is a failure, refused and
- * reset connections included, because a draining process must still answer.
+ * turn, as behind a load balancer. A 503 of a process that ends or starts is repeated after its `Retry-After`. Every other error is a
+ * failure, refused and reset connections included, because a draining process must still answer.
  */
 export async function restartOneByOne({ fleet, customers }: Run, perSecond: number): Promise<RestartResult> {
+  const { interruptions } = fleet
   const urls = fleet.apis.map(({ url }) => url ?? '')
   const failed: string[] = []
   const created: string[] = []
@@ -43,7 +45,7 @@ export async function restartOneByOne({ fleet, customers }: Run, perSecond: numb
     const deadline = performance.now() + PATIENCE_MS
     for (let attempts = 0; performance.now() < deadline; attempts++) {
       const url = ready[(n + attempts) % ready.length]
-      const outcome = url === undefined ? { retryAfterMs: READY_EVERY_MS } : await sendOnce(url, request)
+      const outcome = url === undefined ? { retryAfterMs: READY_EVERY_MS } : await sendOnce(url, request, interruptions)
       if ('failed' in outcome) return void failed.push(`${request.method} ${request.path}: ${outcome.failed}`)
       if ('body' in outcome) {
         answered++
@@ -95,7 +97,12 @@ function createRequest(n: number, newest = randomUUID() as string): PartnerReque
 
 const statusOf = (id: string): string => `/v1/cross-chain/exchange/status?id=${id}`
 
-async function sendOnce(url: string, { method, path, body, key }: PartnerRequest): Promise<Outcome> {
+async function sendOnce(
+  url: string,
+  { method, path, body, key }: PartnerRequest,
+  interruptions: Interruptions,
+): Promise<Outcome> {
+  const since = Date.now()
   const headers: Record<string, string> = { 'x-api-key': 'sandbox', connection: 'close' }
   if (method === 'POST') Object.assign(headers, { 'content-type': 'application/json', 'idempotency-key': key })
   const payload = method === 'POST' ? { body: JSON.stringify(body) } : {}
@@ -108,7 +115,8 @@ async function sendOnce(url: string, { method, path, body, key }: PartnerRequest
     return { failed: `no answer: ${String(cause)}` }
   }
   const retryAfter = answer.headers.get('retry-after')
-  if (answer.status === 503 && retryAfter !== null) return { retryAfterMs: Number(retryAfter) * 1_000 }
+  if (answer.status === 503 && retryAfter !== null && interruptions.explain(url, since, '503'))
+    return { retryAfterMs: Number(retryAfter) * 1_000 }
   const text = await answer.text()
   if (answer.ok || (answer.status === 404 && method === 'GET')) return { body: JSON.parse(text) }
   return { failed: `${answer.status} ${text.slice(0, 200)}` }

@@ -34,7 +34,9 @@ export async function openRun(cluster: Cluster, options: FleetOptions): Promise<
     await setPartnerFee(fleet)
     const urls = fleet.apis.map(({ url }) => url ?? '')
     await waitUntilQuoting(urls)
-    const open = (apiKey: string) => createClient(urls, { apiKey, isInterrupted: options.isInterrupted ?? false })
+    const { interruptions } = fleet
+    await until('every API process is ready', () => interruptions.listOpen().length === 0)
+    const open = (apiKey: string) => createClient(urls, { apiKey, interruptions })
     const client = open('sandbox')
     const customers = createCustomers(fleet, client)
     const check = (timeoutMs = IDLE_MS) => checkRun(fleet, client, customers, timeoutMs)
@@ -101,7 +103,8 @@ export async function withFleet<T>(
  * funds its wallets one after the other, so a process accepts requests before it can quote.
  */
 async function waitUntilQuoting(urls: readonly string[]): Promise<void> {
-  const client = createClient(urls, { isInterrupted: true })
+  // A process may answer 503 for a pair until its wallets are funded.
+  const client = createClient(urls, { interruptions: { explain: () => true } })
   await Promise.all(
     urls.flatMap((url) =>
       ORDERED.map(([from, to]) => until(`${url} quotes ${from} to ${to}`, () => isQuoting(client, url, from, to))),

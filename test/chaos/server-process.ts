@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { compileCache } from '../support/compile-cache.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
+import type { Interruptions, Symptom } from './interruptions.ts'
 
 export type Role = 'api' | 'worker'
 /** The n-th visit of a checkpoint. */
@@ -42,6 +43,8 @@ export type ServerOptions = Readonly<{
   folder: string
   port: number
   env: Record<string, string>
+  /** Of API processes: the suite interrupts one when it ends it, starts it, or starts it to be killed. */
+  interruptions: Interruptions
 }>
 
 const READY_MS = 2 * PATIENCE_MS
@@ -55,6 +58,7 @@ process.on('exit', () => {
 
 export function createServerProcess(options: ServerOptions): ServerProcess {
   const { name, role, port } = options
+  const url = role === 'api' ? `http://127.0.0.1:${port}` : null
   const folder = join(options.folder, name)
   mkdirSync(folder, { recursive: true })
   const logFile = join(folder, 'log')
@@ -66,8 +70,10 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
   let hasReadyLine = false
   let isExitExpected = false
   let [kills, stops, fullDisks] = [0, 0, 0]
+  const own = createOwnInterruptions(options, url)
 
   function launch(killAt: KillPoint | undefined, stopAt: KillPoint | undefined): void {
+    own.noteStart(killAt)
     readyFrom = logLength(logFile)
     hasReadyLine = false
     isExitExpected = killAt !== undefined
@@ -95,7 +101,7 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
   return {
     name,
     role,
-    url: role === 'api' ? `http://127.0.0.1:${port}` : null,
+    url,
     isRunning,
     isReady,
     async start({ killAt, stopAt, waitReady = true } = {}) {
@@ -112,6 +118,7 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
     async end(signal) {
       if (!isRunning()) return ended
       isExitExpected = true
+      own.noteEnd()
       child?.kill(signal)
       await ended
     },
@@ -135,6 +142,24 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
       return newCrashes
     },
     killedAt: () => (existsSync(pointsFile) ? readFileSync(pointsFile, 'utf8').split('\n').filter(Boolean) : []),
+  }
+}
+
+/** What the suite does to this process. Partners do not notice a worker, which has no URL. */
+function createOwnInterruptions({ name, interruptions }: ServerOptions, url: string | null) {
+  let finishes: (() => void)[] = []
+  const begin = (what: string, symptoms: readonly Symptom[]) => {
+    if (url !== null) finishes.push(interruptions.begin(`${name} ${what}`, [url], symptoms))
+  }
+  return {
+    noteStart(killAt: KillPoint | undefined) {
+      begin('starts', ['503', 'lost'])
+      for (const finish of finishes) finish()
+      finishes = []
+      // It may exit at any time. Until then it must answer.
+      if (killAt !== undefined) begin(`is killed at ${killAt.name}`, ['lost'])
+    },
+    noteEnd: () => begin('ends', ['503', 'lost']),
   }
 }
 

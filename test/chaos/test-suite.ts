@@ -29,7 +29,9 @@ export function testSuite({ networks, optional = [], options, cases }: Suite): v
         const missing = networks.filter((one) => !cluster.chains.networks.some(({ network }) => network === one))
         skip(missing.length > 0, `no node for ${missing} is installed`)
         await work(run, { ...SHORT, random: createRandom(seed) })
-        expect(await run.listFindings()).toEqual([])
+        const findings = await run.listFindings()
+        for (const line of run.fleet.interruptions.takeCounts()) console.info(`chaos: ${name}: ${line}`)
+        expect(findings).toEqual([])
       },
       TIMEOUT_MS,
     )

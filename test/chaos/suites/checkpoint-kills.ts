@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { exchangeCheckpoints } from '../../../server/src/core/services/checkpoint.ts'
+import { STARTS_TAKE_CORES } from '../interruptions.ts'
 import { killAtCheckpoints } from '../kill-at-checkpoints.ts'
 import { startLoad } from '../load.ts'
 import type { Suite } from '../suite.ts'
@@ -10,7 +11,7 @@ export const checkpointKills: Suite = {
   // The intermediaries of private exchanges.
   optional: ['ltc'],
   optionalSlow: ['xmr'],
-  options: { apis: 2, workers: 2, isInterrupted: true },
+  options: { apis: 2, workers: 2, overload: STARTS_TAKE_CORES },
   cases: [
     {
       name: 'F1: pays every exchange exactly once if processes are killed at every checkpoint',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { until } from '../../support/until.ts'
 import { expectStatuses } from '../attacks.ts'
+import { STARTS_TAKE_CORES } from '../interruptions.ts'
 import { restartOneByOne } from '../rolling-restart.ts'
 import type { Run } from '../run.ts'
 import type { Suite } from '../suite.ts'
@@ -13,7 +14,7 @@ const UNFUNDED = 12
 
 export const operations: Suite = {
   networks: ['btc', 'eth'],
-  options: { apis: 2, workers: 2, isInterrupted: true, config: { clocks: { drain: '2s' } } },
+  options: { apis: 2, workers: 2, overload: STARTS_TAKE_CORES, config: { clocks: { drain: '2s' } } },
   cases: [
     { name: 'F21: answers every request during a rolling restart under 50 requests a second', work: restartUnderLoad },
     {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { injectFaults } from '../inject-faults.ts'
+import { STARTS_TAKE_CORES } from '../interruptions.ts'
 import { startLoad } from '../load.ts'
 import type { Suite } from '../suite.ts'
 
@@ -10,7 +11,7 @@ export const randomFaults: Suite = {
   networks: ['btc', 'eth'],
   // The intermediary of private exchanges.
   optional: ['ltc'],
-  options: { apis: 2, workers: 3, isInterrupted: true },
+  options: { apis: 2, workers: 3, overload: STARTS_TAKE_CORES },
   cases: [
     {
       name: 'F2, F3, F8: pays every exchange once despite killed processes, Postgres crashes and deep reorganisations',

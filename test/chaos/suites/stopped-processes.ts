@@ -6,6 +6,7 @@ import { until } from '../../support/until.ts'
 import { expectStatuses } from '../attacks.ts'
 import { BLOCK_MS } from '../block-at-signal.ts'
 import { answersRequests } from '../inject-faults.ts'
+import { STARTS_TAKE_CORES } from '../interruptions.ts'
 import { startLoad } from '../load.ts'
 import type { Run } from '../run.ts'
 import type { ServerProcess } from '../server-process.ts'
@@ -21,7 +22,7 @@ const order = { from: 'btc@btc', to: 'eth@eth', amount: '0.004' }
 
 export const stoppedProcesses: Suite = {
   networks: ['btc', 'eth'],
-  options: { apis: 2, workers: 2, isInterrupted: true },
+  options: { apis: 2, workers: 2, overload: STARTS_TAKE_CORES },
   cases: [
     {
       name: 'F4: answers 503 while Postgres is stopped, and pays every exchange once without a restart of a process',
@@ -50,8 +51,12 @@ async function stopPostgres(run: Run, context: SuiteContext): Promise<void> {
   const { client, fleet } = run
   const load = await startLoad(run, { everyMs: EVERY_MS, random: context.random })
   await until('payouts are under way', () => isWorking(run))
+  const finish = fleet.interruptApis('Postgres is stopped')
   fleet.cluster.setStopped(true)
-  const continued = delay(STOP_MS).then(() => fleet.cluster.setStopped(false))
+  const continued = delay(STOP_MS).then(() => {
+    fleet.cluster.setStopped(false)
+    finish()
+  })
   const replies = await Promise.all(
     fleet.apis.map(({ url }) =>
       client.once(url ?? '', 'POST', '/v1/cross-chain/exchange', createBody, { 'idempotency-key': randomUUID() }),
@@ -73,6 +78,8 @@ async function stopWorkers(run: Run, context: SuiteContext): Promise<void> {
   const load = await startLoad(run, { everyMs: EVERY_MS, random: context.random })
   const [first, ...others] = workers
   await until('payouts are under way', () => isWorking(run))
+  // A create at a fixed rate waits for a row of the reserve, and no longer than `lock_timeout`.
+  const finish = run.fleet.interruptApis('a stopped worker keeps its locks until Postgres ends its transaction')
   try {
     first?.setStopped(true)
     const pending = await database.query<{ id: string }>(PENDING_PAYOUTS)
@@ -84,6 +91,7 @@ async function stopWorkers(run: Run, context: SuiteContext): Promise<void> {
     await delay(STOP_MS / 4)
   } finally {
     for (const worker of workers) worker.setStopped(false)
+    finish()
   }
   await load.close()
   assert.deepEqual(load.errors(), [])
@@ -134,8 +142,10 @@ async function fillDisks(run: Run): Promise<void> {
 }
 
 async function blockEventLoops(run: Run, context: SuiteContext): Promise<void> {
+  const { interruptions } = run.fleet
   const load = await startLoad(run, { everyMs: EVERY_MS, random: context.random })
   for (const blocked of run.fleet.apis) {
+    const finish = interruptions.begin(`the event loop of ${blocked.name} is blocked`, [blocked.url ?? ''], ['503'])
     blocked.blockEventLoop()
     let isOver = false
     const answered = countAnswers(run, blocked, () => isOver)
@@ -148,6 +158,7 @@ async function blockEventLoops(run: Run, context: SuiteContext): Promise<void> {
     const count = await answered
     assert.ok(count >= ANSWERS_MIN, `the other processes answered ${count} requests`)
     await until('it is ready again', async () => (await readHealth(run, blocked)) === 200)
+    finish()
   }
   await load.close()
   assert.deepEqual(load.errors(), [])

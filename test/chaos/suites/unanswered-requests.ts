@@ -20,7 +20,7 @@ const etherToBitcoin = { from: 'eth@eth', to: 'btc@btc', amount: '0.1' }
 export const unansweredRequests: Suite = {
   networks: ['btc', 'eth'],
   options: {
-    ...{ apis: 1, workers: 2, isInterrupted: true, fixedFees: ['eth'] },
+    ...{ apis: 1, workers: 2, fixedFees: ['eth'] },
     proxied: { database: true, networks: ['eth', 'btc'] },
   },
   cases: [
@@ -36,6 +36,7 @@ async function cutCommits(run: Run): Promise<void> {
   const { fleet, client, customers } = run
   const proxy = fleet.databaseProxy
   if (proxy === null) throw new Error('this fleet has no proxy in front of Postgres')
+  const finish = fleet.interruptApis('connections to Postgres are cut, stalled and abandoned')
   // Transactions of workers with an unknown result, both committed and not committed.
   for (const part of ['answer', 'request'] as const) {
     const before = proxy.countCuts()
@@ -53,6 +54,7 @@ async function cutCommits(run: Run): Promise<void> {
   await customers.buy(etherToBitcoin)
   const { status } = await client.call('GET', `/v1/cross-chain/exchange/status?id=${bought[0]?.id}`)
   assert.equal(status, 200)
+  finish()
   assert.deepEqual(
     fleet.all.flatMap((one) => one.takeCrashes()),
     [],

@@ -1,5 +1,5 @@
 import { type AdminActionName, adminActions } from '@swapyard/schema'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Browser, Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWith } from '../../support/describe-with.ts'
 import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
@@ -68,6 +68,8 @@ describeWith('chromium', 'every action of the console', () => {
   let browser: Browser
   let page: Page
   let problems: string[]
+  /** Requests of the page that are not answered yet. */
+  const waiting = new Set<Request>()
 
   beforeAll(async () => {
     console_ = await serveConsole()
@@ -82,6 +84,9 @@ describeWith('chromium', 'every action of the console', () => {
       ...{ viewport: wide, colorScheme: 'light', reducedMotion: 'reduce' },
     }))
     page.setDefaultTimeout(PATIENCE_MS)
+    page.on('request', (request) => request.resourceType() === 'fetch' && waiting.add(request))
+    page.on('requestfinished', (request) => waiting.delete(request))
+    page.on('requestfailed', (request) => waiting.delete(request))
     await logIn(page, ada, ada.code())
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   })
@@ -144,6 +149,8 @@ describeWith('chromium', 'every action of the console', () => {
         await page.goto(`${console_.origin}/console${shown}`)
         await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
         await expect.poll(() => page.getByText('Loading', { exact: true }).count(), PATIENCE).toBe(0)
+        // Which buttons a row has may depend on a second list.
+        await expect.poll(() => waiting.size, PATIENCE).toBe(0)
         const buttons = page.locator('[data-action]')
         const found = await buttons.evaluateAll((all) => all.map((button) => button.getAttribute('data-action') ?? ''))
         for (const act of new Set(found as AdminActionName[]))

@@ -170,7 +170,8 @@ describe.each(kinds)('%s', (kind) => {
         const error = Math.abs(output / Number(result.amountOut) - 1)
         expect(error).toBeLessThan(curveTolerance({ pool, from, to, amount, more: 0n }, result))
       }),
-      settings,
+      // Two of three drawn trades with an order book are too small, or larger than the book.
+      { ...settings, maxSkipsPerRun: 5 },
     )
   })
 })

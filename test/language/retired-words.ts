@@ -40,7 +40,7 @@ export const retired: Readonly<Record<string, Retired>> = {
   'tag (of finality)': { text: [], name: [] },
   'coin (an output)': { text: [], name: [] },
   taxed: { text: ['taxed', 'untaxed'], name: ['taxed'] },
-  foretold: { text: ['foretold', 'foretell(s|ing)?', 'foresee\\w*', 'foreseen'], name: ['foretold', 'ahead'] },
+  foretold: { text: ['foretold', 'foretell(s|ing)?', 'foresee\\w*'], name: ['foretold', 'ahead'] },
   hubs: { text: ['hubs?'], name: ['hub', 'hubs', 'dollar'] },
   'outside routers': { text: ['outside (routers?|offers?)'], name: ['outside'] },
   spell: { text: ['spell(s|ed|ing|ings)?'], name: ['spell', 'spelling'] },

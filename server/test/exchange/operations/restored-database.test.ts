@@ -15,6 +15,7 @@ import { assert, present } from '../../../src/lib/assert.ts'
 import { timeOrderedId } from '../../../src/lib/id.ts'
 import { payeeMacs } from '../../payee-macs.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
+import { createReleasedJournal } from './released-journal.ts'
 
 /*
  * The database was restored from a backup that lacks the newest sweeps and gas supplies. Their transactions are on the chain and
@@ -126,22 +127,10 @@ async function compareJournal(forgotten: readonly Forgotten[]): Promise<void> {
     log: fixture.dependencies.log,
     areNewConfirmed: false,
     changeAddress: () => null,
-    journal: {
-      id: () => '018f2b1c-0000-4000-8000-00000000000a',
-      recordName: () => Promise.reject(new Error('it has a name')),
-      generation: () => null,
-      recordGeneration: async () => undefined,
-      newestReleases: () => releases,
-      async *allReleases() {
-        yield releases
-      },
-      async *releasedTransactions(select) {
-        const selected = await select(forgotten.map(({ transaction }) => transaction.txHash))
-        yield forgotten.map(({ transaction }) => transaction).filter(({ txHash }) => selected.has(txHash))
-      },
-      bytes: () => 0,
-      position: () => ({ segments: 1, bytes: 1 }),
-    },
+    journal: createReleasedJournal(
+      releases,
+      forgotten.map(({ transaction }) => transaction),
+    ),
   })
   expect(await compare('all')).toBe(false)
 }

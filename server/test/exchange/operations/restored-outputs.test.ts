@@ -10,6 +10,7 @@ import type { Utxo } from '../../../src/exchange/ports/spend.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { timeOrderedId } from '../../../src/lib/id.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
+import { createReleasedJournal } from './released-journal.ts'
 
 /*
  * The database was restored from a backup that lacks the newest transactions of the bitcoin wallet, and with them the addresses
@@ -76,22 +77,7 @@ async function compareJournal(transactions: readonly ReleasedTransaction[]): Pro
     log: fixture.dependencies.log,
     areNewConfirmed: false,
     changeAddress: (_network, index) => fixture.fakes.btc.chain.addresses.change(index),
-    journal: {
-      id: () => '018f2b1c-0000-4000-8000-00000000000b',
-      recordName: () => Promise.reject(new Error('it has a name')),
-      generation: () => null,
-      recordGeneration: async () => undefined,
-      newestReleases: () => releases,
-      async *allReleases() {
-        yield releases
-      },
-      async *releasedTransactions(select) {
-        const selected = await select(transactions.map(({ txHash }) => txHash))
-        yield transactions.filter(({ txHash }) => selected.has(txHash))
-      },
-      bytes: () => 0,
-      position: () => ({ segments: 1, bytes: 1 }),
-    },
+    journal: createReleasedJournal(releases, transactions),
   })
   expect(await compare('all')).toBe(false)
 }

@@ -42,6 +42,15 @@ describe('with its own chains', () => {
     await expectNoProcesses(starts.cluster.folder)
   })
 
+  test('reads every block of new chains with its traces', async () => {
+    const url = await starts.start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'eth' } }).waitUntilReady()
+    const readMetrics = async () => (await fetch(`${url}/metrics`)).text()
+    await until('the watcher is at the head', async () =>
+      /^swapyard_watcher_lag_blocks\{network="eth"\} 0$/m.test(await readMetrics()),
+    )
+    expect(await readMetrics()).not.toContain('swapyard_node_notes_total{')
+  })
+
   test('runs without Monero and names the Debian package if its programs are missing', async () => {
     // This folder has no programs.
     const program = starts.start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'btc,eth,xmr', PATH: starts.cluster.folder } })

@@ -16,7 +16,7 @@ export type FreshChain = Readonly<{
   url: string
   /** Sends the transactions in order, mines them and returns the height. Throws at the first that reverted. */
   runTransactions(requests: readonly TransactionRequest[]): Promise<number>
-  /** Returns anvil's state file, reduced to what a start needs. */
+  /** Mines the last, empty blocks and returns anvil's state file, reduced to what a start needs. */
   dumpState(): Promise<string>
   stop(): void
 }>
@@ -24,6 +24,11 @@ export type FreshChain = Readonly<{
 /** Unix time of the first block, one second per block. In the past, so that every start of the sandbox is later. */
 const genesisSeconds = 1_767_225_600
 const defaultGas = 12_000_000n
+/**
+ * Empty blocks above the deployment. A watcher begins up to 64 blocks below the head, and anvil cannot trace transactions of a
+ * state file: without these blocks a new chain would look like a node without traces.
+ */
+const emptyBlocks = 64
 
 /** Starts an anvil whose blocks depend only on the transactions. */
 export async function startFreshChain(network: string): Promise<FreshChain> {
@@ -84,7 +89,10 @@ export async function startFreshChain(network: string): Promise<FreshChain> {
     rpc,
     url,
     runTransactions,
-    dumpState: async () => stripState((await rpc.call('anvil_dumpState')) as Hex),
+    async dumpState() {
+      for (let count = 0; count < emptyBlocks; count++) await mineBlock()
+      return stripState((await rpc.call('anvil_dumpState')) as Hex)
+    },
     stop,
   }
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildPages } from './build-pages.mjs'
+import { buildOutdated } from './build.mjs'
 import { heapEnvironment, heapFlags, privacyFlags } from './heap.mjs'
 import { install } from './install.mjs'
 import { printSummary } from './test-reporter.mjs'
@@ -14,9 +14,9 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 /** Node 24's arguments for each script. Further command-line arguments are appended. */
 const commands = {
-  start: ['server/src/main.ts', 'start', '--sandbox'],
-  swapyard: ['server/src/main.ts'],
-  lab: ['server/src/main.ts', 'lab'],
+  start: ['server/dist/main.js', 'start', '--sandbox'],
+  swapyard: ['server/dist/main.js'],
+  lab: ['server/dist/main.js', 'lab'],
   chains: ['sandbox/src/main.ts'],
   test: ['node_modules/vitest/vitest.mjs', 'run'],
   'test:long': ['node_modules/vitest/vitest.mjs', 'run', '--project', 'long'],
@@ -35,11 +35,14 @@ const checks = [
   [...commands.test, 'test/architecture.test.ts', 'test/language.test.ts', 'test/documents.test.ts'],
 ]
 
+/** Stack traces name the sources of the bundle. */
+const sourceMapFlags = ['--enable-source-maps']
+
 /** Long-running scripts, which get the heap limits. */
 const heapLimitedScripts = ['start', 'swapyard']
 
-/** Scripts whose processes serve the pages of web/. */
-const servingScripts = ['start', 'swapyard', 'test', 'test:long', 'bench']
+/** Scripts that need the bundle of the server, or the pages that it serves. */
+const builtScripts = ['start', 'swapyard', 'lab', 'test', 'test:long', 'chaos', 'bench']
 
 /** Options of `npm test`: without nodes, or with the long tests. */
 const testOptions = ['--unit', '--all']
@@ -105,7 +108,9 @@ async function runTests(node, args, env) {
 async function runScript(name, rest, node, env) {
   const args = [...commands[name], ...(name === 'test' ? testArguments(rest) : rest)]
   if (!existsSync(join(root, args[0]))) throw new Error(`${args[0]} does not exist`)
-  const flags = heapLimitedScripts.includes(name) ? [...privacyFlags, ...heapFlags(env.NODE_OPTIONS)] : []
+  const flags = heapLimitedScripts.includes(name)
+    ? [...privacyFlags, ...sourceMapFlags, ...heapFlags(env.NODE_OPTIONS)]
+    : []
   return (name.startsWith('test') ? runTests : runToEnd)(node, [...flags, ...args], env)
 }
 
@@ -133,7 +138,7 @@ async function main() {
   }
   await install(root)
   const node = findNode()
-  if (servingScripts.includes(name)) await buildPages(root, node)
+  if (builtScripts.includes(name)) await buildOutdated(root, node)
   // PATH: scripts that run `node` by name get Node 24 too.
   const env = {
     // Caches stripped and compiled modules, which halves the start time.

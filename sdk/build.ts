@@ -1,4 +1,4 @@
-/** Builds the package and packs it into `dist/`: `node sdk/build.ts`. The install step does it (scripts/build-pages.mjs). */
+/** Builds the package and packs it into `dist/`: `node sdk/build.ts`. The install step does it (scripts/build.mjs). */
 import { execFileSync } from 'node:child_process'
 import {
   copyFileSync,

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { buildOutdated } from '../scripts/build.mjs'
 import { startPostgres } from '../server/src/adapters/embedded-postgres/postgres.ts'
 import { startChains } from './support/chains.ts'
 import { createTemplate } from './support/database.ts'
@@ -21,6 +22,7 @@ const NO_CHAINS = { file: '', stop: async () => {} }
 
 /** Starts one cluster and one set of chains for the whole run. Every test file creates its own database and app on them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await buildOutdated(join(import.meta.dirname, '..'), process.execPath)
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-test-'))
   const [postgres, chains] = await Promise.all([
     startPostgres({ dataDir: folder }),

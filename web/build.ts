@@ -1,4 +1,4 @@
-/** Builds the pages that run in a browser into `dist/`: `node web/build.ts`. The install step does it (scripts/build-pages.mjs). */
+/** Builds the pages that run in a browser into `dist/`: `node web/build.ts`. The install step does it (scripts/build.mjs). */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'

@@ -20,7 +20,9 @@ const SIGNAL_MS = 1_000
 
 async function killAtCheckpoint(): Promise<void> {
   const main = realpathSync(process.argv[1] ?? '')
-  const url = pathToFileURL(join(dirname(main), 'core/services/checkpoint.ts')).href
+  const url = pathToFileURL(
+    join(dirname(main), main.endsWith('.ts') ? 'core/services/checkpoint.ts' : 'checkpoint.js'),
+  ).href
   const { onCheckpoint } = (await import(url)) as typeof import('../../server/src/core/services/checkpoint.ts')
 
   const file = process.env['TEST_KILLED_AT'] ?? ''

@@ -6,7 +6,7 @@ const repository = join(import.meta.dirname, '../..')
 /** Replaces `find` by `put` in one file of the server. `find` must occur in it exactly once. */
 export type Patch = Readonly<{ file: string; find: string; put: string }>
 
-/** Copies the files of a server process and applies the patches. The checkout does not change. */
+/** Copies the sources of a server process and applies the patches. The checkout does not change. */
 export function copyServer(to: string, patches: readonly Patch[]): string {
   mkdirSync(to)
   // Folders that the server imports or serves unchanged are linked.
@@ -14,7 +14,9 @@ export function copyServer(to: string, patches: readonly Patch[]): string {
     existsSync(join(repository, one)),
   ))
     symlinkSync(join(repository, name), join(to, name))
-  for (const name of ['schema', 'server']) cpSync(join(repository, name), join(to, name), { recursive: true })
+  const isSource = (path: string) => path !== join(repository, 'server/dist')
+  for (const name of ['schema', 'server'])
+    cpSync(join(repository, name), join(to, name), { recursive: true, filter: isSource })
   cpSync(join(repository, 'package.json'), join(to, 'package.json'))
   for (const { file, find, put } of patches) {
     const path = join(to, file)

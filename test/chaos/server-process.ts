@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { compileCache } from '../support/compile-cache.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
+import { serverMain } from '../support/server-main.ts'
 import type { Interruptions, Symptom } from './interruptions.ts'
 
 export type Role = 'api' | 'worker'
@@ -174,7 +175,8 @@ function spawnServer(
 ): ChildProcess {
   const { root, role } = options
   const log = openSync(logFile, 'a')
-  const main = join(root, 'server/src/main.ts')
+  // A copy with a planted bug has sources only.
+  const main = [serverMain, 'server/src/main.ts'].map((file) => join(root, file)).find(existsSync) ?? ''
   const imports = preloads.flatMap((file) => ['--import', file])
   const child = spawn(process.execPath, [...imports, main, 'start', '--sandbox', '--role', role], {
     cwd: root,

@@ -14,6 +14,7 @@ import { lockMarket } from '../support/market-lock.ts'
 import { nullIfNotListening } from '../support/not-listening.ts'
 import { blocksOf, SAMPLE_URL } from '../support/page-samples.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
+import { serverMain } from '../support/server-main.ts'
 import { until } from '../support/until.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -30,7 +31,7 @@ beforeAll(async () => {
   closers.unshift(() => database.drop())
   databaseUrl = database.url
   port = (await isPortFree(8080)) ? 8080 : await freePort()
-  const child = spawn(process.execPath, ['server/src/main.ts', 'start', '--sandbox'], {
+  const child = spawn(process.execPath, [serverMain, 'start', '--sandbox'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {

@@ -6,6 +6,7 @@ import { present } from '../../server/src/lib/assert.ts'
 import { type Anvil, startAnvil } from '../../server/test/adapters/chains/evm/anvil.ts'
 import { type FaultyNode, startFaultyNode } from '../../server/test/adapters/chains/evm/faulty-node.ts'
 import { type ExternalPostgres, startExternalPostgres } from '../support/external-postgres.ts'
+import { serverMain } from '../support/server-main.ts'
 import { type LocalBitcoin, startLocalBitcoin } from './local-bitcoin.ts'
 import { servePriceDocuments } from './price-documents.ts'
 import { type Json, type Program, startProgram } from './program.ts'
@@ -110,7 +111,7 @@ function createEnvironments(folder: string, databaseUrls: Readonly<Record<Role, 
 }
 
 async function runCommand(environment: Record<string, string>, args: readonly string[]): Promise<Json[]> {
-  const program = startProgram({ env: environment, command: ['server/src/main.ts'], args })
+  const program = startProgram({ env: environment, command: [serverMain], args })
   const { code } = await program.ended
   if (code !== 0) throw new Error(`swapyard ${args.join(' ')} exited with ${code}: ${program.output()}`)
   const lines = program.output().split('\n')
@@ -155,7 +156,7 @@ export async function startProductionSetup(postgresOptions = { hasChecksums: tru
     start: (role, environment = {}) =>
       startProgram({
         env: { ...environmentOf(role), ...environment },
-        command: ['server/src/main.ts', 'start'],
+        command: [serverMain, 'start'],
         args: ['--role', role],
       }),
     run: (...args) => runCommand(environmentOf('worker'), args),

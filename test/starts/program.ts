@@ -7,10 +7,11 @@ import { inject } from 'vitest'
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
 import { compileCache } from '../support/compile-cache.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
+import { serverMain } from '../support/server-main.ts'
 
 const root = join(import.meta.dirname, '../..')
 const readyAt = /ready: \w+ at (http:\S+)/
-const service = ['server/src/main.ts', 'start', '--sandbox']
+const service = [serverMain, 'start', '--sandbox']
 
 /** One run of the program in its own process group and without the environment of the tests. */
 export type Program = Readonly<{

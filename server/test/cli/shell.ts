@@ -6,9 +6,10 @@ import { inject } from 'vitest'
 import { compileCache } from '../../../test/support/compile-cache.ts'
 import { createDatabase } from '../../../test/support/database.ts'
 import { PATIENCE_MS } from '../../../test/support/patience.ts'
+import { serverMain } from '../../../test/support/server-main.ts'
 import { type RunCommand, readJsonLines, startCommands } from './commands.ts'
 
-const main = join(import.meta.dirname, '../../src/main.ts')
+const main = join(import.meta.dirname, '../../..', serverMain)
 
 /** `lines`: the JSON lines of `text`. */
 export type Answer = Readonly<{ code: number; text: string; lines: Record<string, unknown>[]; error: string }>

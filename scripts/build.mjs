@@ -1,4 +1,4 @@
-// Builds what the server serves of web/ and sdk/ if its sources have changed. Plain JavaScript for Node 20 without dependencies.
+// Builds the server and what it serves of web/ and sdk/ if their sources have changed. Plain JavaScript for Node 20 without dependencies.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -7,6 +7,15 @@ import { withLock } from './lock.mjs'
 
 /** The scripts, and what their results are made of. The packages are covered by the lock file. */
 const builds = [
+  {
+    script: 'server/build.ts',
+    stamp: 'server/dist/.stamp',
+    sources: [
+      'package-lock.json',
+      ...['build.ts', 'package.json', 'src', 'networks', 'currencies', 'dexes'].map((name) => `server/${name}`),
+      ...['contracts/generated', 'contracts/package.json', 'lib', 'schema'],
+    ],
+  },
   {
     script: 'web/build.ts',
     stamp: 'web/dist/.stamp',
@@ -25,6 +34,7 @@ const builds = [
   },
 ]
 const ignored = new Set(['dist', 'node_modules'])
+const isTest = (name) => name.endsWith('.test.ts')
 
 function hashInto(hash, root, path) {
   const file = join(root, path)
@@ -32,7 +42,8 @@ function hashInto(hash, root, path) {
     hash.update(path).update(readFileSync(file))
     return
   }
-  for (const name of readdirSync(file).sort()) if (!ignored.has(name)) hashInto(hash, root, `${path}/${name}`)
+  for (const name of readdirSync(file).sort())
+    if (!ignored.has(name) && !isTest(name)) hashInto(hash, root, `${path}/${name}`)
 }
 
 function computeStamp(root, sources) {
@@ -65,15 +76,17 @@ function run(root, node, { script, stamp, hash }) {
 }
 
 /**
- * Makes the pages of web/ and the archive of the client library match their sources. If they already do, the check takes a few
- * milliseconds. `node`: path of Node 24.
+ * Makes the bundle of the server, the pages of web/ and the archive of the client library match their sources. If they already do, the
+ * check takes some ten milliseconds. `node`: path of Node 24.
  */
-export async function buildPages(root, node) {
+export async function buildOutdated(root, node) {
   if (findOutdated(root).length === 0) return
-  await withLock(join(root, '.cache', 'pages.lock'), 'building the pages', async () => {
+  await withLock(join(root, '.cache', 'build.lock'), 'building the server and its pages', async () => {
     const outdated = findOutdated(root)
     if (outdated.length === 0) return
-    console.error('swapyard: building the pages of web/ and the client library (once after a change, some seconds)')
+    console.error(
+      'swapyard: building the server, the pages of web/ and the client library (once after a change, some seconds)',
+    )
     const ended = await Promise.allSettled(outdated.map((build) => run(root, node, build)))
     for (const { reason } of ended) if (reason !== undefined) throw reason
   })

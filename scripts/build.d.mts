@@ -1,0 +1,1 @@
+export function buildOutdated(root: string, node: string): Promise<void>

@@ -101,8 +101,8 @@ const emptyPollCache = ({ databaseUrl }: App) => runStatements(databaseUrl, ['va
 /** A polled exchange must have its execution: without the seeded deposits, answers would be shorter than in production. */
 async function requireWholeAnswer(app: App): Promise<void> {
   const response = await fetchFrom(portOf(app), `${STATUS_PATH}?id=${exchangeId(1)}`)
-  const { exchange } = (await response.json()) as { exchange?: { exchanges: readonly unknown[] } }
-  if (exchange?.exchanges.length !== 1) throw new Error('a seeded exchange has no execution in its answer')
+  const { exchanges } = (await response.json()) as { exchanges?: readonly unknown[] }
+  if (exchanges?.length !== 1) throw new Error('a seeded exchange has no execution in its answer')
 }
 
 function repeatedPolls(app: App): Side {

@@ -67,6 +67,9 @@ beforeAll(async () => {
   await database.query(
     "insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash, deposit_id, spent_by, spent_height) select 'btc', identity, address, 'deposit', key_index, 5, block_height, 'h', id, case when id % 10 <> 0 then 'x' end, case when id % 10 <> 0 then block_height end from deposits",
   )
+  await database.query(
+    "insert into journal (id, event, exchange_id) select 'deposit:' || id || ':credit:1', 'deposit', exchange_id from deposits",
+  )
   await database.query("insert into cursors values ('btc', 1000000, 'h'), ('eth', 1000000, 'h')")
   await database.query("insert into blocks (network, height, hash, parent_hash) values ('btc', 1000000, 'h', 'g')")
   await tamper(database, 'balances', ["insert into balances values ('asset:wallet', 'eth@eth', 5)"])
@@ -192,6 +195,15 @@ test('no query per exchange or block scans a growing table sequentially', async 
     await tx.steps.summarize(exchangeId)
     await tx.steps.isRateUsed(exchangeId, { leg: 0, depositId: '7' }, 'btc@btc')
     await tx.operator.listHeldExecutions(exchangeId, null, 50)
+    await tx.operator.findPayout(id)
+    await tx.operator.findSpentDeposit('7')
+    await tx.operator.listUnclaimed(50)
+    await tx.operator.findUnclaimed('7')
+    await tx.operator.findUnclaimedDeposit('7')
+    await tx.operator.setConflictingTxHash(id, 'a hash')
+    await tx.operator.addFundingTransaction(id, 'raw')
+    await tx.reversedPayouts.lockExchangeOf(id)
+    await tx.payouts.find([id])
     await tx.ledger.unreserved(exchangeId, 'btc@btc')
     await tx.signingJournal.readPayoutOrigin('7', 0)
     await tx.wallets.sweptUnits(id)

@@ -2,12 +2,12 @@ import type { AdminLists, ExchangeDetails, ExchangeFilter, PageRequest, Rows } f
 import { formatUnits } from '../../../core/domain/amount.ts'
 import { exchangeStatuses } from '../../../exchange/domain/exchange.ts'
 import type { Sql } from '../core/database.ts'
+import { isUuid } from '../core/ids.ts'
 import { readExchangeDetails } from '../exchange/exchange-details.ts'
 import { formatAmount } from './format-amount.ts'
 import { type Condition, comparePlace, compareRows, createBinder, type PlacedRow, placeOf, toRows } from './keyset.ts'
 import { findStop, type Range, readRange, readRangeRows } from './read-range.ts'
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const FOUND_MAX = 100
 /** Exchanges of one refund address or external id that a search compares with its filters. */
 const FILTERED_MAX = 1_000
@@ -67,7 +67,7 @@ function listExchanges(sql: Sql, filter: ExchangeFilter, page: PageRequest): Pro
 }
 
 async function findExchanges(sql: Sql, texts: readonly string[], filter: ExchangeFilter): Promise<Rows> {
-  const values: unknown[] = [texts, texts.find((text) => UUID.test(text)) ?? null]
+  const values: unknown[] = [texts, texts.find((text) => isUuid(text.toLowerCase())) ?? null]
   const { ofStatus, ofPartner, ofCurrency } = conditionsOf(filter)
   const filters = [...ofStatus, ...ofPartner, ...ofCurrency, ...hasAmount(filter)].map(createBinder(values))
   return { data: await sql.query<Readonly<Record<string, unknown>>>(findBy(filters), values), next: null }
@@ -168,7 +168,7 @@ async function loadExchangeDetails(sql: Sql, id: string): Promise<ExchangeDetail
 }
 
 async function readEntries(sql: Sql, id: string): Promise<Rows['data']> {
-  if (!UUID.test(id)) return []
+  if (!isUuid(id.toLowerCase())) return []
   const rows = await sql.query<{ id: string; event: string; at: Date; list: Posting[] }>(
     `select j.id, j.event, j.at, (select json_agg(json_build_object('debit', o.debit, 'credit', o.credit, 'currency', o.asset_id,
        'units', o.units::text) order by o.position) from postings o where o.journal_id = j.id) as list

@@ -1,5 +1,6 @@
 import type { AdminLists, Rows } from '../../../admin/ports/lists.ts'
 import type { Sql } from '../core/database.ts'
+import { NEXT_UNCLAIMED } from '../exchange/unclaimed.ts'
 import { formatAmount } from './format-amount.ts'
 import { type Condition, readNumber, readPage, toRows } from './keyset.ts'
 
@@ -80,22 +81,10 @@ async function listHeld(sql: Sql, page: Parameters<Lists['held']>[0]): Promise<R
   return { ...found, data }
 }
 
-/** A payout of it exists that is not void. */
-const HAS_PAYOUT = `exists (select 1 from payouts p where p.deposit_id = d.id and p.owed_from = 'liability:unclaimed' and p.state <> 'void')`
-
-/** Two parts, each in the order of an index: coins without an exchange, and those of executions that were closed as failed. */
 async function listUnclaimed(sql: Sql, { cursor, limit }: Parameters<Lists['unclaimed']>[0]): Promise<Rows> {
   const rows = await sql.query<Row & { position: string }>(
     `select d.id::text as position, d.id::text as "depositId", d.exchange_id as "exchangeId", d.tx_hash as "txHash",
-       d.asset_id as currency, d.credited_units as units from (
-         (select d.* from deposits d where d.unclaimed and d.status = 'credited' and d.id > $1::bigint and not ${HAS_PAYOUT}
-            order by d.id limit $2)
-         union
-         (select d.* from executions x join deposits d on d.id = x.deposit_id
-            join journal j on j.id = 'execution:' || x.id || ':unclaimed'
-            where x.status = 'failed' and x.deposit_id > $1::bigint and d.status = 'credited' and not d.unclaimed and not ${HAS_PAYOUT}
-            order by x.deposit_id limit $2)) d
-     order by d.id limit $2`,
+       d.asset_id as currency, d.credited_units as units from (${NEXT_UNCLAIMED}) d order by d.id`,
     [readNumber(cursor) ?? '0', limit + 1],
   )
   const found = toRows(rows, limit)

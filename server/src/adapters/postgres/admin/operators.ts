@@ -9,6 +9,7 @@ import type {
   Passkey,
 } from '../../../admin/ports/operators.ts'
 import { type Database, hasRow, type Sql } from '../core/database.ts'
+import { uuidOrNull } from '../core/ids.ts'
 
 const OPERATOR = `select o.id, o.login, o.role, o.password_hash as "passwordHash", o.totp_secret as "totpSecret",
   o.disabled_at is not null as disabled, (select count(*)::int from operator_passkeys p where p.operator_id = o.id) as passkeys,
@@ -209,9 +210,9 @@ function passkeysOf(database: Database): PasskeyStore {
     },
     async takeChallenge(id, operatorId) {
       const [row] = await database.query<{ challenge: string }>(
-        `delete from operator_challenges where id::text = $1 and operator_id is not distinct from $2
+        `delete from operator_challenges where id = $1 and operator_id is not distinct from $2
            and expires_at > clock_timestamp() returning challenge`,
-        [id, operatorId],
+        [uuidOrNull(id), operatorId],
       )
       return row?.challenge ?? null
     },

@@ -1,6 +1,7 @@
 import type { ActionRequest, RequestStore } from '../../../admin/ports/requests.ts'
 import { timeOrderedId } from '../../../lib/id.ts'
 import type { Sql } from '../core/database.ts'
+import { uuidOrNull } from '../core/ids.ts'
 
 export function createRequestStore(sql: Sql): RequestStore {
   return {
@@ -18,8 +19,8 @@ export function createRequestStore(sql: Sql): RequestStore {
         `select r.id, r.action, r.arguments, r.reason, r.state, r.asked_by as "askedBy", o.login as "askedByLogin",
            r.found_hash as "foundHash",
            r.expires_at <= clock_timestamp() as "isExpired"
-         from operator_requests r join operators o on o.id = r.asked_by where r.id::text = $1 for update of r`,
-        [id],
+         from operator_requests r join operators o on o.id = r.asked_by where r.id = $1 for update of r`,
+        [uuidOrNull(id)],
       )
       return row ?? null
     },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Session, SessionStore } from '../../../admin/ports/sessions.ts'
 import type { Database } from '../core/database.ts'
+import { uuidOrNull } from '../core/ids.ts'
 
 const USER_AGENT_MAX = 300
 
@@ -37,9 +38,9 @@ export function createSessionStore(database: Database): SessionStore {
     async revoke(id, operatorId) {
       const [row] = await database.query<{ login: string }>(
         `update operator_sessions s set revoked_at = clock_timestamp() from operators o
-         where s.id::text = $1 and s.revoked_at is null and o.id = s.operator_id
+         where s.id = $1 and s.revoked_at is null and o.id = s.operator_id
            and ($2::uuid is null or s.operator_id = $2) returning o.login`,
-        [id, operatorId],
+        [uuidOrNull(id), operatorId],
       )
       return row?.login ?? null
     },

@@ -1,9 +1,9 @@
 import type { PrivatePlan } from '../../../exchange/domain/private-plan.ts'
 import type { Sql } from '../core/database.ts'
+import { isUuid } from '../core/ids.ts'
 
 /** Maximum events of one exchange: it usually has about twenty, more only after repeated failures. */
 const EVENTS_MAX = 1_000
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Everything that is stored about one exchange, including both ends of a private one: only for the operator. */
 export type ExchangeDetails = Readonly<{
@@ -50,7 +50,7 @@ export const findExchanges = (sql: Sql, encodings: readonly string[]): Promise<r
   sql.query<FoundExchange>(FIND, [encodings])
 
 export async function readExchangeDetails(sql: Sql, id: string): Promise<ExchangeDetails | null> {
-  if (!UUID.test(id)) return null
+  if (!isUuid(id.toLowerCase())) return null
   const [row] = await sql.query<Record<string, unknown> & { plan: PrivatePlan | null }>(
     `select e.id, p.name as partner, e.type, e.flow, e.status, e.reason, e.legs, e.external_id, e.from_units, e.to_units, e.max_units, e.estimate,
        e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps, e.quoted_gross_units,

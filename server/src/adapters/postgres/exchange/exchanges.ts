@@ -4,6 +4,7 @@ import type { Destination } from '../../../exchange/ports/chain.ts'
 import { type PayeeMacs, refundPayee } from '../../../exchange/ports/payee-macs.ts'
 import type { ExchangeQuery, ExchangeStore, ReportPlace } from '../../../exchange/ports/store/exchanges.ts'
 import { type Database, hasRow, type Sql, type Tx } from '../core/database.ts'
+import { isUuid } from '../core/ids.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { cancelExchange } from './cancel-exchange.ts'
 import { createExchanges, findRepeated } from './create-exchanges.ts'
@@ -48,7 +49,6 @@ const filterValues = (query: ExchangeQuery) => [
 ]
 
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** `database` is where `create` opens its own transactions; everything else runs on `sql`. */
 export function createExchangeStore(sql: Sql, database: Database, macs: PayeeMacs): ExchangeStore {
@@ -60,7 +60,7 @@ export function createExchangeStore(sql: Sql, database: Database, macs: PayeeMac
   }
   return {
     create: (batch) => createExchanges(database, batch, macs),
-    find: async (partnerId, id, type) => (UUID.test(id) ? poll(partnerId, id, type) : null),
+    find: async (partnerId, id, type) => (isUuid(id) ? poll(partnerId, id, type) : null),
     nameRefund: (id, refund) => database.transaction((tx) => nameRefund(tx, id, refund, macs)),
     cancel: (id) => database.transaction((tx) => cancelExchange(tx, id)),
     expire: (id) => database.transaction((tx) => expireExchange(tx, id)),

@@ -8,6 +8,7 @@ import type {
   SpentDeposit,
 } from '../../../exchange/ports/store/operator.ts'
 import { hasRow, type RowOf, type Sql } from '../core/database.ts'
+import { serialOrNull, uuidOrNull } from '../core/ids.ts'
 import { setRefund } from './exchanges.ts'
 import { createLargerOutputStore } from './larger-outputs.ts'
 import { createUnclaimedStore } from './unclaimed.ts'
@@ -24,14 +25,14 @@ select a.account, d.asset_id as "assetId", d.credited_units - coalesce(b.units, 
 from deposits d cross join lateral (select case when exists (select 1 from coins c where c.network = d.network and c.deposit_id = d.id)
   then 'asset:wallet' else 'asset:deposits' end as account) a
 left join balances b on b.account = a.account and b.asset_id = d.asset_id
-where d.id::text = $1 and d.status = 'credited' and not d.lost and d.block_height is null
+where d.id = $1 and d.status = 'credited' and not d.lost and d.block_height is null
   and d.credited_units > coalesce(b.units, 0)`
 
 export function createOperatorStore(sql: Sql, locking: boolean, macs: PayeeMacs): OperatorStore {
   return {
     listHeldExecutions: (exchangeId, deposit, limit) => heldExecutions(sql, locking, exchangeId, deposit, limit),
     async findSpentDeposit(depositId) {
-      const [row] = await sql.query<RowOf<SpentDeposit, 'missing'>>(SPENT_DEPOSIT, [depositId])
+      const [row] = await sql.query<RowOf<SpentDeposit, 'missing'>>(SPENT_DEPOSIT, [serialOrNull(depositId)])
       return row ? { ...row, missing: BigInt(row.missing) } : null
     },
     async listAwaitingRefunds(limit) {
@@ -67,7 +68,9 @@ export function createOperatorStore(sql: Sql, locking: boolean, macs: PayeeMacs)
       return rows.map(toHeld)
     },
     async findPayout(id) {
-      const [row] = await sql.query<HeldRow>(`${HELD} where id::text = $1${locking ? ' for no key update' : ''}`, [id])
+      const [row] = await sql.query<HeldRow>(`${HELD} where id = $1${locking ? ' for no key update' : ''}`, [
+        uuidOrNull(id),
+      ])
       return row ? toHeld(row) : null
     },
     async releaseSweptDeposits(payoutId) {
@@ -76,15 +79,15 @@ export function createOperatorStore(sql: Sql, locking: boolean, macs: PayeeMacs)
     setConflictingTxHash: (transactionId, txHash) =>
       hasRow(
         sql,
-        "update transactions set conflicting_tx_hash = $2, next_check_at = clock_timestamp() where id::text = $1 and state in ('live', 'confirmed') returning 1",
-        [transactionId, txHash],
+        "update transactions set conflicting_tx_hash = $2, next_check_at = clock_timestamp() where id = $1 and state in ('live', 'confirmed') returning 1",
+        [uuidOrNull(transactionId), txHash],
       ),
     addFundingTransaction: (transactionId, raw) =>
       hasRow(
         sql,
         `update transactions set fundings = array_append(array_remove(fundings, $2), $2), next_check_at = clock_timestamp()
-         where id::text = $1 and state in ('live', 'confirmed') and cardinality(fundings) < 50 returning 1`,
-        [transactionId, raw],
+         where id = $1 and state in ('live', 'confirmed') and cardinality(fundings) < 50 returning 1`,
+        [uuidOrNull(transactionId), raw],
       ),
     ...createLargerOutputStore(sql, locking),
     ...createUnclaimedStore(sql, locking),

@@ -2,6 +2,7 @@ import { isToOurselves } from '../../../core/domain/payout-purpose.ts'
 import { type PayeeMacs, payoutPayee } from '../../../exchange/ports/payee-macs.ts'
 import type { Payout, PayoutStore, WaitingPayout } from '../../../exchange/ports/store/payouts.ts'
 import { hasRow, type RowOf, type Sql } from '../core/database.ts'
+import { isUuid } from '../core/ids.ts'
 
 type Row = RowOf<Omit<Payout, 'from' | 'toKeyIndex' | 'isAuthentic'>, 'units'> & {
   toKeyIndex: string | null
@@ -158,8 +159,8 @@ async function oldestWaiting(sql: Sql, waitsFor: string): Promise<WaitingPayout 
 async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise<readonly Row[]> {
   const lock = locking ? ' for no key update of p' : ''
   return sql.query<Row>(
-    `select ${COLUMNS} where p.id::text = any($1) order by p.id${lock}`,
-    [ids],
+    `select ${COLUMNS} where p.id = any($1::uuid[]) order by p.id${lock}`,
+    [ids.filter(isUuid)],
     locking ? 'lock-payouts' : 'find-payouts',
   )
 }

@@ -1,5 +1,6 @@
 import type { ReversedPayoutStore } from '../../../exchange/ports/store/reversed-payouts.ts'
 import { hasRow, type Sql } from '../core/database.ts'
+import { uuidOrNull } from '../core/ids.ts'
 
 const CLOSED = "x.status in ('finished', 'refunded')"
 const PAYS = "p.execution_id = x.id and p.purpose in ('payout', 'refund')"
@@ -15,9 +16,9 @@ export function createReversedPayoutStore(sql: Sql): ReversedPayoutStore {
     },
     async lockExchangeOf(payoutId) {
       await sql.query(
-        `select 1 from exchanges e where e.id = (select exchange_id from payouts where id::text = $1 and lost)
+        `select 1 from exchanges e where e.id = (select exchange_id from payouts where id = $1 and lost)
          for no key update of e`,
-        [payoutId],
+        [uuidOrNull(payoutId)],
       )
     },
     recordOrphaned: (transactionId) => recordOrphaned(sql, transactionId),

@@ -1,6 +1,7 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { OperatorStore, UnclaimedDeposit } from '../../../exchange/ports/store/operator.ts'
 import { hasRow, type RowOf, type Sql } from '../core/database.ts'
+import { serialOrNull } from '../core/ids.ts'
 
 /** It arrived at a hot wallet for no exchange, or its execution was closed as failed and the money stayed here. */
 const UNCLAIMED = `d.status = 'credited' and (d.unclaimed or exists (
@@ -8,6 +9,19 @@ const UNCLAIMED = `d.status = 'credited' and (d.unclaimed or exists (
 /** Its payout that is not void: at most one. */
 const ITS_PAYOUT = `payouts p where p.deposit_id = d.id and p.owed_from = 'liability:unclaimed' and p.state <> 'void'`
 const HAS_PAYOUT = `exists (select 1 from ${ITS_PAYOUT})`
+/**
+ * The first $2 deposits after the id $1 that wait for a claim. Two parts, each by an index: coins without an exchange, and those of
+ * executions that were closed as failed.
+ */
+export const NEXT_UNCLAIMED = `select * from (
+    (select d.* from deposits d where d.unclaimed and d.status = 'credited' and d.id > $1::bigint and not ${HAS_PAYOUT}
+       order by d.id limit $2)
+    union all
+    (select d.* from journal j join executions x on x.id = substr(j.id, 11, 36)::uuid join deposits d on d.id = x.deposit_id
+       where j.id like 'execution:%:unclaimed' and x.status = 'failed' and d.status = 'credited' and not d.unclaimed
+         and d.id > $1::bigint and not ${HAS_PAYOUT}
+       order by d.id limit $2)) d
+  order by d.id limit $2`
 
 type UnclaimedStore = Pick<
   OperatorStore,
@@ -22,8 +36,8 @@ export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore
     async findUnclaimed(depositId) {
       const [row] = await sql.query<{ id: string; assetId: AssetId; network: string; units: string }>(
         `select id, asset_id as "assetId", network, credited_units as units from deposits
-         where id::text = $1 and unclaimed and status = 'credited'${locking ? ' for no key update' : ''}`,
-        [depositId],
+         where id = $1 and unclaimed and status = 'credited'${locking ? ' for no key update' : ''}`,
+        [serialOrNull(depositId)],
       )
       return row ? { ...row, units: BigInt(row.units) } : null
     },
@@ -32,8 +46,8 @@ export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore
         // A deposit that left the chain has no credited units. Its payout has them.
         `select d.id, d.asset_id as "assetId", d.network,
            coalesce(d.credited_units, (select p.units from ${ITS_PAYOUT} limit 1)) as units from deposits d
-         where d.id::text = $1 and (${UNCLAIMED} or ${HAS_PAYOUT})${locking ? ' for no key update of d' : ''}`,
-        [depositId],
+         where d.id = $1 and (${UNCLAIMED} or ${HAS_PAYOUT})${locking ? ' for no key update of d' : ''}`,
+        [serialOrNull(depositId)],
       )
       return row ? { ...row, units: BigInt(row.units) } : null
     },
@@ -41,8 +55,8 @@ export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore
       const rows = await sql.query<RowOf<UnclaimedDeposit, 'units'>>(
         `select d.id as "depositId", d.exchange_id as "exchangeId", d.tx_hash as "txHash", d.asset_id as "assetId",
            d.credited_units as units
-         from deposits d where ${UNCLAIMED} and not ${HAS_PAYOUT} order by d.id limit $1`,
-        [limit],
+         from (${NEXT_UNCLAIMED}) d order by d.id`,
+        ['0', limit],
       )
       return rows.map((row) => ({ ...row, units: BigInt(row.units) }))
     },

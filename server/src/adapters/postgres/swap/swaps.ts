@@ -10,6 +10,7 @@ import type { Expiry } from '../../../swap/domain/expiry.ts'
 import type { Swap, SwapReason, SwapStatus } from '../../../swap/domain/swap.ts'
 import type { NewSwap, SwapAdvance, SwapQuery, SwapStore, TrackedSwap } from '../../../swap/ports/store/swaps.ts'
 import { blockOrNull, type Database, type Sql, unitsOrNull } from '../core/database.ts'
+import { isUuid } from '../core/ids.ts'
 import { createLedger } from '../core/ledger.ts'
 
 type Row = Readonly<{
@@ -69,13 +70,11 @@ const filterValues = ({ partnerId, status, tokensIn, tokensOut, network, hashes,
 /** The process that records a swap broadcasts it. If it crashed in between, the tracker does after this time. */
 const BROADCAST_WITHIN = "interval '3 seconds'"
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-
 export function createSwapStore(database: Database): SwapStore {
   return {
     record: (swap) => record(database, swap),
     async find(id) {
-      if (!UUID.test(id)) return null
+      if (!isUuid(id)) return null
       const [row] = await database.query<Row>(`select ${COLUMNS} from swaps s where s.id = $1`, [id], 'find-swap')
       return row === undefined ? null : toTracked(row)
     },
@@ -87,7 +86,7 @@ export function createSwapStore(database: Database): SwapStore {
       return row === undefined ? null : toSwap(row)
     },
     async findReported(partnerId, key) {
-      if ('id' in key && !UUID.test(key.id)) return null
+      if ('id' in key && !isUuid(key.id)) return null
       const condition = 'id' in key ? 's.id = $2::uuid' : 's.hash = any($2::text[])'
       const [row] = await database.query<Row>(
         `select ${COLUMNS} from swaps s where s.partner_id = $1 and s.told and ${condition} limit 1`,

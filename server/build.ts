@@ -22,7 +22,7 @@ const nameOf = (entry: string) => (/([^/]+)\.ts$/.exec(entry) ?? [])[1] ?? ''
 const keepPaths: Plugin = {
   name: 'keep-paths',
   transform: {
-    filter: { id: { exclude: /node_modules/ }, code: /import\.meta/ },
+    filter: { id: { include: /\.ts$/, exclude: /node_modules/ }, code: /import\.meta/ },
     handler(code, id) {
       const source = relative(dist, id)
       const place: Readonly<Record<string, string>> = {

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+
+const dist = join(import.meta.dirname, '../dist')
+const chunks = readdirSync(dist).filter((name) => name.endsWith('.js'))
+const textOf = (name: string) => readFileSync(join(dist, name), 'utf8')
+
+test('every file that the bundle names by its own place exists', () => {
+  const named = chunks.flatMap((name) =>
+    [...textOf(name).matchAll(/new URL\(["'](?<path>\.[^"']*)["'], import\.meta\.url\)/g)].map(
+      ({ groups }) => groups?.['path'] ?? '',
+    ),
+  )
+  expect(named.length).toBeGreaterThan(10)
+  const missing = named.filter(
+    (path) => !existsSync(fileURLToPath(new URL(path, pathToFileURL(join(dist, 'main.js'))))),
+  )
+  expect(missing).toEqual([])
+})
+
+test('its threads are bundled too', () => {
+  const paths = chunks.flatMap((name) => [...textOf(name).matchAll(/["'](?<path>[^"'\s]{1,80}-thread\.[jt]s)["']/g)])
+  const names = new Set(paths.map(({ groups }) => groups?.['path']))
+  expect(names).toEqual(new Set(['./router-thread.js', './child-key-thread.js']))
+})
+
+test('stack traces name our sources', () => {
+  const script = `
+    const { checkpoint, onCheckpoint } = await import(${JSON.stringify(pathToFileURL(join(dist, 'checkpoint.js')).href)})
+    onCheckpoint(() => console.log(new Error('reached').stack))
+    checkpoint('create.committed')`
+  const stack = execFileSync(process.execPath, ['--enable-source-maps', '--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+  })
+  const source = readFileSync(join(import.meta.dirname, '../src/core/services/checkpoint.ts'), 'utf8').split('\n')
+  const line = source.findIndex((text) => text.includes('listener(name)')) + 1
+  expect(stack).toMatch(new RegExp(`server/src/core/services/checkpoint\\.ts:${line}:\\d+`))
+})

@@ -69,6 +69,7 @@ function begin(port: MessagePort, { networks, budgetMs }: RouterThreadInput): vo
           staleMs,
         }),
         paceMs: Math.min(PACE_MAX_MS, Math.max(PACE_MIN_MS, network.blockTimeMs / 2)),
+        blockTimeMs: network.blockTimeMs,
         staleMs,
       }
     }),

@@ -50,13 +50,14 @@ function entryOf({ to, calldata }: ContractCall, mayFail: boolean): string {
   return `${toWord(BigInt(to))}${toWord(mayFail ? 1 : 0)}${toWord(96)}${toWord(length)}${padded}`
 }
 
-/** 14 × 14 calls use about 300,000 gas. */
-const REPEATED = 14
+/** 28 × 28 calls use about 1.3 million gas. */
+const REPEATED = 28
 
 /**
  * The last call of a batch. It uses some gas and then reverts with a message; without the gas it reverts without one. A call that lacks
- * gas has used all but a 64th of what was left, so that after one that needs up to 5 million gas too little is left for the check, also
- * if that call has called others. Multicall3 has no function that returns the gas left.
+ * gas has used all but a 64th of what was left, and but another 64th for each call around it. So too little is left for the check after
+ * one that needs up to 19 million gas four calls deep, or 5 million gas fourteen calls deep. Multicall3 has no function that returns the gas
+ * left.
  */
 function gasCheck(multicall3: string): ContractCall {
   // Multicall3 reverts without a selector.

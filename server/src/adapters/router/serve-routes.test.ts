@@ -5,7 +5,7 @@ import type { PoolSource } from '../../swap/ports/pools.ts'
 import type { RouteOrder } from '../../swap/ports/router.ts'
 import type { UniswapV2Pool } from '../../swap/routing/pools/uniswap-v2.ts'
 import type { FromThread, ToThread } from './messages.ts'
-import { serveRoutes } from './serve-routes.ts'
+import { createTurnPause, serveRoutes } from './serve-routes.ts'
 
 const STALE_MS = 30_000
 const [native, gold, lead, feeToken] = ['0x01', '0x02', '0x03', '0x04']
@@ -50,7 +50,7 @@ function startThread() {
   }
   const served = serveRoutes({
     port,
-    networks: [{ source, paceMs: 10_000, staleMs: STALE_MS }],
+    networks: [{ source, paceMs: 10_000, blockTimeMs: 1_000, staleMs: STALE_MS }],
     budgetMs: 50,
     log: createLog({ level: 'silent', pretty: false }),
     now: () => clock.ms,
@@ -140,4 +140,25 @@ test('lists the pools of a network that it follows, and none of another', async 
   expect(await thread.list('eth')).toEqual({ kind: 'pools', id: 3, pools: [listed] })
   expect(await thread.list('base')).toEqual({ kind: 'pools', id: 3, pools: null })
   await thread.stop()
+})
+
+test('reads a network at its pace, and more and more slowly while its next block is overdue', () => {
+  let nowMs = 1_000_000
+  const pauseAfter = createTurnPause({ paceMs: 250, blockTimeMs: 250 }, () => nowMs)
+  const later = (ms: number, head: number) => {
+    nowMs += ms
+    return pauseAfter(head)
+  }
+  expect(later(60_000, 7)).toBe(250)
+  // Five block times, and ten paces.
+  expect([later(1_250, 7), later(2_500, 7), later(500, 7)]).toEqual([250, 250, 300])
+  expect([later(17_000, 7), later(30_000, 7), later(3_600_000, 7)]).toEqual([2_000, 5_000, 5_000])
+  // A new block ends that, also one of a shorter chain.
+  for (const head of [8, 7]) expect([later(5_000, head), later(1_250, head)]).toEqual([250, 250])
+  const slow = createTurnPause({ paceMs: 2_000, blockTimeMs: 12_000 }, () => nowMs)
+  const pauses = [0, 60_000, 20_000, 10_000].map((ms) => {
+    nowMs += ms
+    return slow(7)
+  })
+  expect(pauses).toEqual([2_000, 2_000, 2_000, 3_000])
 })

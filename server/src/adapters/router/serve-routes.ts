@@ -11,6 +11,7 @@ import type { FromThread, ToThread } from './messages.ts'
 export type ServedNetwork = Readonly<{
   source: PoolSource
   paceMs: number
+  blockTimeMs: number
   /** State older than this is not quoted from. */
   staleMs: number
 }>
@@ -28,12 +29,33 @@ const QUEUE_MS = 2_000
 const BACKOFF_MS = 15_000
 const LIQUIDITY_MS = 15_000
 
+/** Without a new block for this many block times, a network has halted or is unused. */
+const OVERDUE_BLOCKS = 5
+/** Far below the age of a state that no quote uses any more. */
+const OVERDUE_PACE_MS = 5_000
+
+/** Returns the pause after a turn that read this head: a tenth of the time by which the network's next block is overdue, or its pace. */
+export function createTurnPause(
+  { paceMs, blockTimeMs }: Pick<ServedNetwork, 'paceMs' | 'blockTimeMs'>,
+  now: () => number,
+): (head: number) => number {
+  let newest = { head: -1, seenMs: now() }
+  return (head) => {
+    if (head !== newest.head) newest = { head, seenMs: now() }
+    const overdueMs = now() - newest.seenMs - OVERDUE_BLOCKS * blockTimeMs
+    return Math.max(paceMs, Math.min(overdueMs / 10, OVERDUE_PACE_MS))
+  }
+}
+
 /** The router thread: keeps the pools current and answers orders one at a time. */
 export function serveRoutes({ port, networks, budgetMs, log, now = Date.now }: ServeOptions): {
   stop(): Promise<void>
 } {
   const served = new Map(
-    networks.map((one) => [one.source.network, { ...one, find: createRouteFinder({ budgetMs }), liquiditySentMs: 0 }]),
+    networks.map((one) => {
+      const [find, pauseAfter] = [createRouteFinder({ budgetMs }), createTurnPause(one, now)]
+      return [one.source.network, { ...one, find, pauseAfter, liquiditySentMs: 0 }]
+    }),
   )
   const post = (message: FromThread) => port.postMessage(message)
 
@@ -44,7 +66,7 @@ export function serveRoutes({ port, networks, budgetMs, log, now = Date.now }: S
       async turn() {
         const more = await one.source.advance()
         postState(one)
-        return more
+        return more ?? one.pauseAfter(one.source.current()?.head ?? -1)
       },
       onError: (err) => log.warn({ err, network: one.source.network }, 'the pools are not current'),
     }),

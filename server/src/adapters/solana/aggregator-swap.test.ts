@@ -36,7 +36,7 @@ import { createSolanaSwapChain } from './chain.ts'
 import { createAssociated, syncNative, transferLamports } from './instructions.ts'
 import { createSolanaPools } from './pools.ts'
 import { associatedToken } from './program-address.ts'
-import { encodeUnsigned } from './transaction.ts'
+import { decodeTransaction, encodeUnsigned } from './transaction.ts'
 
 /*
  * Swaps by Jupiter's instructions, from a server that answers in the documented form of its Swap API v2. Jupiter's program is in no package:
@@ -317,6 +317,38 @@ test('the transfer fee of a Token-2022 mint is withheld on both sides, and the b
   expect(await heldBy(await own(levy))).toBe(10_000_000n)
 })
 
+test('a payment that arrives loosens the bound of the output: what the swap paid is observed, also below the minimum', async () => {
+  await node.depositToken(usdt.address, user.address, 1n)
+  node.mine(40)
+  const { pool, order, paid } = await stableSwap()
+  const { swap } = await chain.prepare(orderOf(order, await callOf(order), paid))
+  const raw = await user.sign(swap)
+  const other = await createSolanaUser()
+  await node.deposit(other.address, oneSol)
+  await node.depositToken(usdc.address, other.address, order.amountIn)
+  await node.depositToken(usdt.address, other.address, 1n)
+  const accounts = { source: await ataOf(usdc, other.address), target: await ataOf(usdt, other.address) }
+  const inputIndex = pool.tickers[0] === 'usdc' ? 0 : 1
+  const earlier = await pool.swap((address) => node.bank.readAccount(address), {
+    ...{ owner: other.address, ...accounts, inputIndex, units: order.amountIn },
+  })
+  const { programAddress: program, data = new Uint8Array() } = earlier
+  const metas = (earlier.accounts ?? []).map(({ address, role }) => ({
+    ...{ address, isSigner: role >= 2, isWritable: role === 1 || role === 3 },
+  }))
+  const blockhash = node.bank.blockAt('processed').hash
+  const unsigned = encodeUnsigned(other.address, blockhash, [{ program, accounts: metas, data: new Uint8Array(data) }])
+  expect(await chain.broadcast(await other.sign(unsigned.toString('base64')))).toEqual({ kind: 'accepted' })
+  await node.depositToken(usdt.address, user.address, paid)
+  node.mine(40)
+  expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
+  node.mine(40)
+  const seen = await chain.observe((await chain.readSigned(raw)).hash)
+  const received = (await heldBy(await own(usdt))) - 1n - paid
+  expect(received > 0n && received < paid).toBe(true)
+  expect(seen).toMatchObject({ kind: 'included', ok: true, received })
+})
+
 describe('an instruction is not used', () => {
   test('if it pays somebody else', async () => {
     const { order, paid, swap } = await stableSwap()
@@ -512,6 +544,68 @@ describe('the chain itself', () => {
     expect(await isExecuted(prepared)).toBe(isAllowed)
     expect(await lamportsOf(address)).toBe(isAllowed ? units : 0n)
     expect(before - (await lamportsOf(user.address))).toBe(5_000n + (isAllowed ? units : 0n))
+  })
+
+  /** The signed swap with a price of compute units that its wallet set, in millionths of a lamport. */
+  async function signWithPrice({ swap }: PreparedSwap, price: bigint): Promise<string> {
+    const bytes = Buffer.from(swap, 'base64')
+    // SetComputeUnitPrice, after the length of its data.
+    const at = bytes.indexOf(Buffer.from([9, 3, 0, 0, 0, 0, 0, 0, 0, 0]))
+    expect(at).toBeGreaterThan(0)
+    bytes.writeBigUInt64LE(price, at + 2)
+    return user.sign(bytes.toString('base64'))
+  }
+
+  test('executes a swap whose wallet raised the priority fee to the allowance; one above it would fail and is refused', async () => {
+    const { order, paid } = await stableSwap()
+    const prepare = async () => chain.prepare(orderOf(order, await callOf(order), paid - paid / 10n))
+    const prepared = await prepare()
+    const { instructions } = decodeTransaction(Buffer.from(prepared.swap, 'base64'))
+    // SetComputeUnitLimit is the first.
+    const limit = Buffer.from(present(instructions[0], 'an instruction').data).readUInt32LE(1)
+    const highest = 1_400_000_000_000n / BigInt(limit)
+    const raised = await signWithPrice(prepared, highest)
+    const { hash } = await chain.readSigned(raised)
+    const tooHigh = await signWithPrice(prepared, highest + 1_000_000_000n)
+    await expect(chain.readSigned(tooHigh)).rejects.toMatchObject({
+      code: 'RAW_TX_INVALID',
+      message: expect.stringMatching(/pays \d+ lamports to the network, and this swap fails above 1405000/),
+    })
+    expect(await chain.broadcast(raised)).toEqual({ kind: 'accepted' })
+    node.mine(40)
+    expect(await chain.observe(hash)).toMatchObject({ kind: 'included', ok: true })
+    // What the refusal prevents: the chain takes the fee and executes nothing.
+    const failing = await signWithPrice(await prepare(), highest + 1_000_000_000n)
+    const sent = await callOnce(node.rpcUrl, 'sendTransaction', [failing, { encoding: 'base64', skipPreflight: true }])
+    node.mine(40)
+    expect(await chain.observe(String(sent))).toMatchObject({ kind: 'included', ok: false })
+  })
+
+  test('shows a swap that paid nothing where a payment that arrived let the instruction take of the output', async () => {
+    hideSimulations()
+    const thief = await createSolanaUser()
+    await node.depositToken(usdt.address, thief.address, 1n)
+    const theirs = await ataOf(usdt, thief.address)
+    const amount = Buffer.alloc(8)
+    amount.writeBigUInt64LE(5n)
+    const prepared = await prepareWith({
+      programAddress: usdt.program,
+      accounts: [
+        { address: await own(usdt), role: 1 },
+        { address: usdt.address, role: 0 },
+        { address: theirs, role: 1 },
+        { address: user.address, role: 2 },
+      ],
+      data: new Uint8Array([12, ...amount, 6]),
+    } as Instruction)
+    await node.depositToken(usdt.address, user.address, 10n)
+    node.mine(40)
+    const raw = await user.sign(prepared.swap)
+    expect(await chain.broadcast(raw)).toEqual({ kind: 'accepted' })
+    node.mine(40)
+    expect(await heldBy(theirs)).toBe(6n)
+    const seen = await chain.observe((await chain.readSigned(raw)).hash)
+    expect(seen).toMatchObject({ kind: 'included', ok: true, received: 0n })
   })
 
   test('takes back the right of a delegate, of the input, and of the output that the transaction creates', async () => {

@@ -14,6 +14,7 @@ import {
 import { associatedToken, associatedTokenProgram, memoProgram, systemProgram, wrappedSol } from './program-address.ts'
 import { rentOfToken } from './rent.ts'
 import { SIGNATURE_FEE, simulatedFee } from './simulate-transaction.ts'
+import { statedFee } from './stated-fee.ts'
 import { hashInstructions } from './swap-instructions.ts'
 import type { Instruction } from './transaction.ts'
 import { PRICE_MAX } from './unit-price.ts'
@@ -85,6 +86,18 @@ export function aggregatorInstructions(order: Order, call: InstructionCall): rea
 
 /** The most that a transaction of ours pays for its signature and its priority. */
 const FEE_MAX = simulatedFee(PRICE_MAX)
+
+/**
+ * Why a signed swap would fail for the priority fee that its wallet set; null if it would not. An output in SOL is bounded by its minimum,
+ * so that a higher fee counts against the slippage there.
+ */
+export function refuseFee(signer: string, instructions: readonly Instruction[]): string | null {
+  const action = readAggregatorAction(signer, instructions)
+  if (action === null || action.tokenOut === wrappedSol) return null
+  const fee = statedFee(instructions)
+  if (fee <= FEE_MAX) return null
+  return `it pays ${fee} lamports to the network, and this swap fails above ${FEE_MAX}: set a lower priority fee`
+}
 
 /**
  * What the user must hold after the swap. An output in SOL is bounded in lamports, so that what the instruction spends besides counts

@@ -1,4 +1,5 @@
 import type { Network } from '../../core/domain/network.ts'
+import type { NodeNote } from '../../core/ports/chain.ts'
 import { smallest, U64_MAX } from '../../lib/bigint.ts'
 import type { InstructionCall } from '../../swap/ports/aggregator.ts'
 import type { SwapBroadcast, SwapChain, SwapOrder } from '../../swap/ports/swap-chain.ts'
@@ -37,6 +38,7 @@ export type SolanaSwapChainOptions = Readonly<{
   rpcUrls: readonly string[]
   /** For our own transactions that are too large without. Default: none. */
   lookupTables?: readonly string[]
+  note?: (note: NodeNote) => void
 }>
 
 const instructionCallOf = ({ aggregatorCall: call }: Pick<SwapOrder, 'aggregatorCall'>): InstructionCall | null =>
@@ -47,10 +49,11 @@ const UNREPORTED_UNITS = 300_000
 const OVERHEAD_UNITS = 30_000
 
 /** Creates the swap chain of Solana. Makes no node call before the first use. */
-export function createSolanaSwapChain({ network, rpcUrls, lookupTables = [] }: SolanaSwapChainOptions): SwapChain {
+export function createSolanaSwapChain(options: SolanaSwapChainOptions): SwapChain {
+  const { network, rpcUrls, lookupTables = [], note = () => undefined } = options
   const nodes = createSolanaNodes(network.id, rpcUrls, network.genesis)
   const context = {
-    nodes,
+    ...{ nodes, note },
     network: network.id,
     finalityBlocks: Math.max(network.finalityBlocks, network.confirmations),
   }
@@ -86,8 +89,8 @@ export function createSolanaSwapChain({ network, rpcUrls, lookupTables = [] }: S
     isKnownCall: async () => true,
     readSigned: (raw) => readSigned(nodes, raw),
     broadcast: (raw) => broadcast(nodes, raw),
-    readExpiry: async ({ recentBlock }) => readHeightExpiry(nodes, recentBlock ?? ''),
-    isExpired: async (expiry) => expiry.by === 'height' && (await readGreatestHeight(nodes)) >= expiry.at,
+    readExpiry: async ({ recentBlock }) => readHeightExpiry(context, recentBlock ?? ''),
+    isExpired: async (expiry) => expiry.by === 'height' && (await readGreatestHeight(context)) >= expiry.at,
     observe: (hash, sent) => observe(context, hash, sent),
     findTransaction: async (hash) => {
       const receipt = await findReceipt(nodes, hash)

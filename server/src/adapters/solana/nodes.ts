@@ -10,6 +10,8 @@ export type Fields = Readonly<Record<string, unknown>>
 export type SolanaNode = Readonly<{
   /** Name of the network, for errors. */
   network: string
+  /** For example `sol node 1`. */
+  name: string
   /** Throws NETWORK_UNAVAILABLE without a result. */
   ask(method: string, params: readonly unknown[]): Promise<unknown>
 }>
@@ -52,9 +54,15 @@ type Member = Readonly<{
   probe(): Promise<void>
 }>
 
-type MemberOptions = Readonly<{ network: string; url: string; genesis: string | undefined; isSole: boolean }>
+type MemberOptions = Readonly<{
+  network: string
+  name: string
+  url: string
+  genesis: string | undefined
+  isSole: boolean
+}>
 
-function createMember({ network, url, genesis, isSole }: MemberOptions, onFailure: () => void): Member {
+function createMember({ network, name, url, genesis, isSole }: MemberOptions, onFailure: () => void): Member {
   const rpc = createJsonRpc({ url, timeoutMs: TIMEOUT_MS, replyBytesMax: REPLY_BYTES_MAX, retries: 1 })
   let isFailing = false
   let isProbing = false
@@ -90,7 +98,7 @@ function createMember({ network, url, genesis, isSole }: MemberOptions, onFailur
     throw unavailable(network, `${rpc.host} is of another network: its genesis is ${found}`)
   }
   const askBy = (how: 'call' | 'read'): SolanaNode => ({
-    network,
+    ...{ network, name },
     async ask(method, params) {
       await check(how)
       return read(how, method, params)
@@ -140,8 +148,9 @@ export function createSolanaNodes(network: string, rpcUrls: readonly string[], g
     order = [...order.filter((one) => one !== member), member]
   }
   const isSole = rpcUrls.length === 1
-  const members = rpcUrls.map((url) => {
-    const member: Member = createMember({ network, url, genesis, isSole }, () => askLast(member))
+  const members = rpcUrls.map((url, index) => {
+    const name = `${network} node ${index + 1}`
+    const member: Member = createMember({ network, name, url, genesis, isSole }, () => askLast(member))
     return member
   })
   order = members
@@ -149,7 +158,7 @@ export function createSolanaNodes(network: string, rpcUrls: readonly string[], g
   const ask: SolanaNode['ask'] = (method, params) => firstAnswer(inOrder(), (node) => node.ask(method, params))
   const every = <T>(run: (node: SolanaNode) => Promise<T>) => Promise.all(members.map(({ patient }) => run(patient)))
   return {
-    ...{ network, ask, inOrder, every },
+    ...{ network, name: `the nodes of ${network}`, ask, inOrder, every },
     others(node) {
       // For the next time: a node that answers is waited for again.
       for (const one of members) if (one.isFailing()) void one.probe()

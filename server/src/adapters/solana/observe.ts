@@ -1,4 +1,4 @@
-import type { BlockRef } from '../../core/ports/chain.ts'
+import type { BlockRef, NodeNote } from '../../core/ports/chain.ts'
 import type { Expiry } from '../../swap/domain/expiry.ts'
 import type { TransactionObservation } from '../../swap/domain/swap.ts'
 import type { SentTransaction, SwapAction } from '../../swap/ports/swap-chain.ts'
@@ -7,9 +7,11 @@ import { fieldsOf, listOf, type SolanaNode, type SolanaNodes, slotOf, toCount, u
 import { blockAt } from './prepare.ts'
 import { readAction } from './read-action.ts'
 import { isReadable, paidTo, type Receipt, readAgreedReceipt, receivedBy } from './receipts.ts'
+import { type FinalBlock, requireHistory } from './require-history.ts'
 import { readFee } from './swap-instructions.ts'
 
-type Context = Readonly<{ nodes: SolanaNodes; network: string; finalityBlocks: number }>
+type Context = Readonly<{ nodes: SolanaNodes; network: string; finalityBlocks: number; note(note: NodeNote): void }>
+type Reports = Pick<Context, 'nodes' | 'note'>
 type Status = 'processed' | 'confirmed' | 'finalized'
 
 /** A validator includes a transaction in one block more than it says: the age of a hash is counted from the block before. */
@@ -53,7 +55,9 @@ export async function observe(
     // A node that answers from an older state than it showed before, such as one of several behind an address, proves nothing.
     const isPast = expiry?.by === 'height' && finals.every(({ height }) => height > expiry.at + HEIGHT_MARGIN)
     if (!isPast || slots.some((slot, index) => slot < (finals[index]?.slot ?? slot))) return { kind: 'unseen' }
-    await requireHistory(context.nodes, expiry.at - 2 * VALID_BLOCKS)
+    // A swap is in a block after that of its hash, which is up to 150 blocks older than the height from which its expiry was counted.
+    const heights = { since: expiry.at - 2 * VALID_BLOCKS, until: expiry.at + HEIGHT_MARGIN }
+    await requireHistory(context.nodes, heights, finals)
     return { kind: 'expired' }
   }
   const receipt = status === 'processed' ? null : await readAgreedReceipt(context.nodes, hash)
@@ -83,7 +87,9 @@ function amountsOf(receipt: Receipt): Readonly<{ received: bigint | null; fee: b
   const created = receipt.transaction.instructions.flatMap((one) => readCreated(one) ?? [])
   const own = new Set(created.filter(({ owner }) => owner === recipient).map(({ account }) => account))
   const gained = receivedBy(receipt, recipient, tokenOut, [...own])
-  return { received: feeTo === recipient ? gained - fee : gained, fee }
+  const received = feeTo === recipient ? gained - fee : gained
+  // A payment that arrived since the build loosens the bounds of an aggregator's instruction, which may then also take of the output.
+  return { received: received > 0n ? received : 0n, fee }
 }
 
 /** The fee of a swap. Where its recipient swapped, balances do not separate it from the output: there it is what the transaction states. */
@@ -98,30 +104,11 @@ export function actionOf({ transaction }: Receipt) {
 }
 
 /** The last final block of each node, by height and by slot. */
-async function readFinals(nodes: SolanaNodes): Promise<readonly Readonly<{ height: number; slot: number }>[]> {
+async function readFinals(nodes: SolanaNodes): Promise<readonly FinalBlock[]> {
   const replies = await nodes.askEvery('getEpochInfo', [{ commitment: 'finalized' }])
   return replies
     .map(fieldsOf)
     .map((one) => ({ height: toCount(one['blockHeight']), slot: toCount(one['absoluteSlot']) }))
-}
-
-/**
- * Requires the blocks since a height: a node that has pruned a transaction answers as one that never had it. A swap is in a block after
- * that of its hash, which is up to 150 blocks older than the height from which its expiry was counted.
- */
-async function requireHistory({ every, network }: SolanaNodes, since: number): Promise<void> {
-  await every(async (node) => {
-    const first = toCount(await node.ask('getFirstAvailableBlock', []))
-    // A slot is at least the height of its block.
-    if (first <= since) return
-    const options = { transactionDetails: 'none', rewards: false, maxSupportedTransactionVersion: 0 }
-    const height = toCount(fieldsOf(await node.ask('getBlock', [first, options]))['blockHeight'])
-    if (height > Math.max(since, 0))
-      throw unavailable(
-        network,
-        `a node has no blocks below slot ${first}, and a swap may be in one: raise its retention`,
-      )
-  })
 }
 
 /** Blocks after the one of a hash in which a transaction that names it is valid. */
@@ -134,45 +121,66 @@ export async function isBlockhashValid(node: SolanaNode, blockhash: string): Pro
   return value
 }
 
-const readHeight = async (node: SolanaNode): Promise<number> =>
-  toCount(await node.ask('getBlockHeight', [{ commitment: 'processed' }]))
+/** A height or a slot, with the node that says it. */
+type Reading = Readonly<{ node: string; at: number }>
+
+const readHeight = async (node: SolanaNode): Promise<Reading> => ({
+  node: node.name,
+  at: toCount(await node.ask('getBlockHeight', [{ commitment: 'processed' }])),
+})
 
 /** Two minutes. A node that is further behind, or claims a height so much greater, would set the end of a swap alone. */
 const HEIGHTS_APART_MAX = 2 * VALID_BLOCKS
 
+/** Why the nodes are too far apart, with a note for the operator; null if they are not. */
+function findApart(note: Context['note'], of: 'height' | 'slot', readings: readonly Reading[]): string | null {
+  const [first, ...others] = [...readings].sort((a, b) => a.at - b.at)
+  const last = others.at(-1)
+  if (first === undefined || last === undefined || last.at - first.at <= HEIGHTS_APART_MAX) return null
+  const detail = `${of} ${first.at}, and ${last.at} at ${last.node}`
+  note({ kind: 'nodes-apart', node: first.node, detail })
+  return `${first.node}: ${detail}`
+}
+
 /** The greatest of the heights that nodes answered. Throws if they are too far apart. */
-function greatestOf(network: string, heights: readonly number[]): number {
-  const [least, greatest] = [Math.min(...heights), Math.max(...heights)]
-  if (greatest - least > HEIGHTS_APART_MAX)
-    throw unavailable(network, `the heights of the nodes are too far apart: ${least} and ${greatest}`)
-  return greatest
+function greatestOf({ nodes, note }: Reports, readings: readonly Reading[]): number {
+  const apart = findApart(note, 'height', readings)
+  if (apart !== null) throw unavailable(nodes.network, `the heights of the nodes are too far apart: ${apart}`)
+  return Math.max(...readings.map(({ at }) => at))
 }
 
 /**
  * The last height that can include a transaction with this recent block. No call tells the height of a block hash, so a valid one
  * counts from now: the proof of an expiry comes later, and never too early. A node that does not answer prevents nothing.
  */
-export async function readHeightExpiry(nodes: SolanaNodes, blockhash: string): Promise<Expiry> {
-  const states = await nodes.answers(async (node) => {
+export async function readHeightExpiry(reports: Reports, blockhash: string): Promise<Expiry> {
+  const states = await reports.nodes.answers(async (node) => {
     const isValid = await isBlockhashValid(node, blockhash)
     // Read after the validity, from the same node, so that the height is at least that of the hash.
     return { isValid, height: await readHeight(node) }
   })
   const height = greatestOf(
-    nodes.network,
+    reports,
     states.map((state) => state.height),
   )
   return { by: 'height', at: states.some(({ isValid }) => isValid) ? height + VALID_BLOCKS : height }
 }
 
 /** The greatest height of the nodes that answer. */
-export const readGreatestHeight = async (nodes: SolanaNodes): Promise<number> =>
-  greatestOf(nodes.network, await nodes.answers(readHeight))
+export const readGreatestHeight = async (reports: Reports): Promise<number> =>
+  greatestOf(reports, await reports.nodes.answers(readHeight))
 
-/** Least final slot of all nodes. Slots number the blocks everywhere but in an expiry. */
-export async function readFinalSlot({ nodes, network }: Context): Promise<number> {
-  const slots = (await nodes.askEvery('getSlot', [{ commitment: 'finalized' }])).map(toCount)
-  const least = Math.min(...slots)
+/**
+ * Least final slot of all nodes. Slots number the blocks everywhere but in an expiry. Workers read it all the time, so that nodes which
+ * are too far apart are noted also while no swap is sent.
+ */
+export async function readFinalSlot({ nodes, network, note }: Context): Promise<number> {
+  const readings = await nodes.every(async (node) => ({
+    node: node.name,
+    at: toCount(await node.ask('getSlot', [{ commitment: 'finalized' }])),
+  }))
+  findApart(note, 'slot', readings)
+  const least = Math.min(...readings.map(({ at }) => at))
   if (!Number.isFinite(least)) throw unavailable(network, 'no node replied a slot')
   return least
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
 import { tokenPrograms } from './account-rights.ts'
+import { refuseFee } from './aggregator-swap.ts'
 import { loadAddresses } from './lookup-tables.ts'
 import type { SolanaNodes } from './nodes.ts'
 import { readAction } from './read-action.ts'
@@ -22,11 +23,18 @@ export async function readSigned(nodes: SolanaNodes, raw: string): Promise<Signe
   const bytes = bytesOf(raw)
   const transaction = decode(bytes)
   if (!transaction.hasValidSignatures) throw invalid('a signature is missing or wrong')
-  if (transaction.lookups.length === 0) return toSigned(transaction)
+  if (transaction.lookups.length === 0) return toSendable(transaction)
   const loaded = await loadAddresses(nodes, transaction.lookups)
   // Whom it pays would not be known before it is sent.
   if (loaded === null) throw invalid('a lookup table that it names does not have the account, or not finally')
-  return toSigned(decode(bytes, loaded))
+  return toSendable(decode(bytes, loaded))
+}
+
+function toSendable(transaction: DecodedTransaction): SignedTransaction {
+  const signed = toSigned(transaction)
+  const refusal = signed.action?.kind === 'swap' ? refuseFee(signed.signer, transaction.instructions) : null
+  if (refusal !== null) throw invalid(refusal)
+  return signed
 }
 
 /** The recent block that a signed transaction names. Throws RAW_TX_INVALID. */

@@ -4,15 +4,15 @@ import { toBase64 } from '@mysten/sui/utils'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
-import { requireBalance, type Shortage } from '../../swap/ports/insufficient-balance.ts'
 import { BelowMinimum, type PreparedSwap, type SwapOrder, type SwapSimulation } from '../../swap/ports/swap-chain.ts'
 import { answersOf, firstAvailable } from '../chains/shared/agreement.ts'
 import { nativeCoin } from './address-format.ts'
 import type { SharedVersions } from './builder.ts'
 import { composeSwap } from './compose-swap.ts'
-import { type Coin, type Execution, netGasOf, type ObjectRef, SimulationRefused, type SuiNode } from './node.ts'
+import { type Execution, netGasOf, type ObjectRef, SimulationRefused, type SuiNode } from './node.ts'
 import { sharedObjectsOf } from './pool-calls.ts'
 import { receivedIn } from './received.ts'
+import { selectCoins } from './select-coins.ts'
 
 export type PrepareContext = Readonly<{
   network: Network
@@ -21,8 +21,6 @@ export type PrepareContext = Readonly<{
   sharedVersions: Map<string, bigint>
 }>
 
-/** A transaction pays with at most 256 gas coins and uses at most 2,048 inputs. */
-const COINS_MAX = 250
 const SIMULATION_BUDGET = 10_000_000_000n
 /** Computation units on top of what the simulation used. */
 const OVERHEAD_UNITS = 1_000n
@@ -80,12 +78,12 @@ async function prepareOn(
     isNativeIn ? [] : node.listCoins(account, tokenIn),
     readVersions(node, context, order),
   ])
-  const coins = isNativeIn ? [] : select(tokens, amountIn, { of: 'token', field: 'amount' })
-  if (isNativeIn) select(sui, amountIn, { of: 'native', field: 'amount' })
+  const coins = isNativeIn ? [] : selectCoins(tokens, amountIn, { of: 'token', field: 'amount' })
+  if (isNativeIn) selectCoins(sui, amountIn, { of: 'native', field: 'amount' })
   const ready = { coins, versions }
   const budget = await estimateBudget(node, order, ready, price)
   const needed = budget + (isNativeIn ? amountIn : 0n)
-  const payment = select(sui, needed, { of: 'native', field: isNativeIn ? 'amount' : 'account' })
+  const payment = selectCoins(sui, needed, { of: 'native', field: isNativeIn ? 'amount' : 'account' })
   const bytes = encode(order, ready, { payment, price, budget })
   const others = context.nodes.filter((one) => one !== node).slice(0, 1)
   const [first, ...rest] = await Promise.all([
@@ -117,21 +115,6 @@ async function confirmOn(node: SuiNode, order: SwapOrder, bytes: Uint8Array): Pr
 function unlessUnavailable(error: unknown): null {
   if (error instanceof AppError && error.code === 'NETWORK_UNAVAILABLE') return null
   throw error
-}
-
-/** The largest coins that cover the amount. */
-function select(
-  coins: readonly Coin[],
-  required: bigint,
-  { of, field }: Pick<Shortage, 'of' | 'field'>,
-): readonly ObjectRef[] {
-  const usable = coins.slice(0, COINS_MAX)
-  const available = usable.reduce((sum, { units }) => sum + units, 0n)
-  requireBalance({ of, field, required, available })
-  let sum = 0n
-  let count = 0
-  while (sum < required) sum += usable[count++]?.units ?? 0n
-  return usable.slice(0, count).map(({ ref }) => ref)
 }
 
 async function readVersions(

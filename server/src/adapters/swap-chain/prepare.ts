@@ -5,7 +5,7 @@ import type { Network } from '../../core/domain/network.ts'
 import type { BlockRef, FeeRate } from '../../core/ports/chain.ts'
 import { assert, present } from '../../lib/assert.ts'
 import { requireBalance } from '../../swap/ports/insufficient-balance.ts'
-import { BelowMinimum, type PreparedSwap, type SwapOrder } from '../../swap/ports/swap-chain.ts'
+import { BelowMinimum, CoinRefused, type PreparedSwap, type SwapOrder } from '../../swap/ports/swap-chain.ts'
 import type { FeeCaps } from '../chains/evm/fees.ts'
 import { isNative } from '../chains/evm/native-coin.ts'
 import { type EvmNode, ethCall } from '../chains/evm/node.ts'
@@ -19,7 +19,7 @@ import { encodeSwap, type SwapTerms } from '../dex/encode-swap.ts'
 import { readConfirmedFeeRate, readNonce, simulateOnNodes } from './confirm.ts'
 import { encodeApprove, NO_REF } from './decode-action.ts'
 import { l1GasOf } from './l1-gas.ts'
-import { paidBelowMinimum, revertReason } from './revert-reason.ts'
+import { isCoinRefused, paidBelowMinimum, revertReason } from './revert-reason.ts'
 import {
   type Estimate,
   estimateCalls,
@@ -236,6 +236,7 @@ function decodeAmountOut(returned: Hex): bigint {
 function failed(what: string, outcome: Estimate | Outcome, block: BlockRef | null): AppError {
   const reason = outcome.ok ? 'the token returns false' : revertReason(outcome.reverted)
   const message = `${what} would fail on chain: ${reason}`
+  if (!outcome.ok && isCoinRefused(outcome.reverted)) return new CoinRefused(message, reason)
   const amountOut = outcome.ok ? null : paidBelowMinimum(outcome.reverted)
   return amountOut === null || block === null
     ? new AppError('SIMULATION_FAILED', message, { extra: { reason } })

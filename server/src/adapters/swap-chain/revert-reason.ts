@@ -18,6 +18,16 @@ export function paidBelowMinimum(reverted: Hex | null): bigint | null {
   }
 }
 
+/** Whether an account refused the native coin that the router paid to it. */
+export function isCoinRefused(reverted: Hex | null): boolean {
+  try {
+    return decodeErrorResult({ abi: swapRouter.abi, data: reverted ?? '0x' }).errorName === 'CoinRefused'
+  } catch {
+    // Not an error of the router.
+    return false
+  }
+}
+
 /** Describes a revert: our errors by name, `Error(string)` by its text, others in hex. */
 export function revertReason(reverted: Hex | null): string {
   if (reverted === null || reverted === '0x') return 'reverted without a reason'

@@ -4,23 +4,11 @@ import type { Network } from '../../core/domain/network.ts'
 import type { BlockRef } from '../../core/ports/chain.ts'
 import type { Expiry } from '../../swap/domain/expiry.ts'
 import type { TransactionObservation } from '../../swap/domain/swap.ts'
-import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
 import { askEveryNode, type EvmNode, hex, type Note } from '../chains/evm/node.ts'
 import { observe } from '../chains/evm/observe.ts'
 import { findAgreedHead, hashAt } from '../chains/evm/reader.ts'
-import {
-  blockHash,
-  count,
-  type Decode,
-  fields,
-  orNull,
-  receipt,
-  type TransactionReply,
-  transaction,
-} from '../chains/evm/replies.ts'
+import { blockHash, count, type Decode, fields, orNull, receipt } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
-import { firstFound } from '../chains/shared/agreement.ts'
-import { decodeAction } from './decode-action.ts'
 
 export type Sent = Readonly<{ signer: string; nonce: number | null; expiry?: Expiry; block?: BlockRef | null }>
 
@@ -121,24 +109,4 @@ async function paidIn(node: EvmNode, txHash: string, blockHash: string): Promise
   if (swaps.length !== 1 || swap === undefined) return null
   const { amountOut, fee } = swap.args
   return { amountOut, fee }
-}
-
-/** Finds a transaction at the first node that has it. The node has checked its signature. */
-export const findTransaction = (nodes: readonly EvmNode[], txHash: string): Promise<SignedTransaction | null> =>
-  firstFound(nodes, async (node) => {
-    const reply = await node.ask('eth_getTransactionByHash', [txHash], orNull(transaction))
-    return reply?.hash === txHash && reply.nonce !== null ? signedOf(reply, reply.nonce) : null
-  })
-
-function signedOf({ hash, from, to, value, input, type }: TransactionReply, nonce: number): SignedTransaction {
-  const target = to?.toLowerCase() ?? null
-  const action = type === 4 ? null : decodeAction(target, input, value)
-  return {
-    hash,
-    signer: from.toLowerCase(),
-    nonce,
-    targets: target === null ? [] : [target],
-    recentBlock: null,
-    action,
-  }
 }

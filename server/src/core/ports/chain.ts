@@ -20,7 +20,7 @@ export function sweepRate({ rate, tip, least }: FeeRate): bigint {
 
 /** A read with reduced certainty: a block without traces or some of its logs, replies that disagree, or a pruned state. */
 export type NodeNote = Readonly<{
-  kind: 'traces-missing' | 'logs-missing' | 'logs-disagree' | 'receipts-disagree' | 'state-pruned'
+  kind: 'traces-missing' | 'logs-missing' | 'logs-disagree' | 'receipts-disagree' | 'state-pruned' | 'nodes-apart'
   /** For example `eth node 1`. */
   node: string
   detail: string

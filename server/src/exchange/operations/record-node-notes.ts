@@ -25,7 +25,14 @@ const QUIET_MS = 3_600_000
 /** `note` is the newest one that is not recorded, and `count` how many are not. */
 type Condition = Readonly<{ network: string; note: NodeNote | null; count: number; at: number }>
 
-const kinds = ['traces-missing', 'logs-missing', 'logs-disagree', 'receipts-disagree', 'state-pruned'] as const
+const kinds = [
+  'traces-missing',
+  'logs-missing',
+  'logs-disagree',
+  'receipts-disagree',
+  'state-pruned',
+  'nodes-apart',
+] as const
 
 const subjects: Readonly<Record<NodeNote['kind'], (network: string) => string>> = {
   'traces-missing': (network) => `traces:${network}`,
@@ -33,6 +40,7 @@ const subjects: Readonly<Record<NodeNote['kind'], (network: string) => string>> 
   'logs-disagree': (network) => `disagree:${network}`,
   'receipts-disagree': (network) => `disagree:${network}`,
   'state-pruned': (network) => `pruned:${network}`,
+  'nodes-apart': (network) => `apart:${network}`,
 }
 
 const meanings: Readonly<Record<NodeNote['kind'], string>> = {
@@ -41,6 +49,7 @@ const meanings: Readonly<Record<NodeNote['kind'], string>> = {
   'logs-disagree': 'the logs and the receipts of a block disagree',
   'receipts-disagree': 'nodes disagree about the receipt of a transaction of ours',
   'state-pruned': 'a node has pruned a state that was needed',
+  'nodes-apart': 'the nodes of a network are too far apart: no swap is sent',
 }
 
 /** One alarm per network and kind, however many notes arrive. */

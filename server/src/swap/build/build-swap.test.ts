@@ -4,7 +4,7 @@ import type { Partner } from '../../core/domain/partner.ts'
 import { swapDefaults } from '../interfaces.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { RoutedSwap, RouteOrder } from '../ports/router.ts'
-import { BelowMinimum, type SwapChain, type SwapOrder } from '../ports/swap-chain.ts'
+import { BelowMinimum, CoinRefused, type SwapChain, type SwapOrder } from '../ports/swap-chain.ts'
 import { createAggregatorReliability } from '../quotes/aggregator-reliability.ts'
 import { createQuoteSwap } from '../quotes/quote-swap.ts'
 import { type BuildSwapDeps, createBuildSwap } from './build-swap.ts'
@@ -32,7 +32,7 @@ let isKnownCall: boolean
 /** Minimums of the simulated aggregator calls. */
 let minimums: bigint[]
 /** What an aggregator's call pays in its simulation; null: it reverts. */
-let aggregatorPays: bigint | null
+let aggregatorPays: bigint | 'the recipient refuses' | null
 /** Output at the middle price; null: what is quoted. */
 let middleOut: bigint | null
 
@@ -61,6 +61,7 @@ const chain = {
   async prepare({ swaps, minReceived, aggregatorCall }: SwapOrder) {
     if (aggregatorCall !== undefined) {
       minimums.push(minReceived)
+      if (aggregatorPays === 'the recipient refuses') throw new CoinRefused('it would fail', 'CoinRefused(0xa)')
       if (aggregatorPays === null) throw new AppError('SIMULATION_FAILED', 'the swap would fail on chain', {})
       return { approve: null, swap: 'swap by 0x', simulatedOut: aggregatorPays, simulations: [] }
     }
@@ -268,6 +269,17 @@ describe('D7: an aggregator', () => {
     unlisted = []
     expect(await buildWith('1', reliability)).toEqual(['swap by honest'])
     expect(recorded).toEqual([10_000n])
+  })
+
+  it('gets no better or worse by a recipient whose own code refuses what it pays', async () => {
+    const recorded: bigint[] = []
+    const reliability = {
+      penaltyPpm: () => 0n,
+      record: (_: string, __: string, short: bigint) => void recorded.push(short),
+    }
+    aggregatorPays = 'the recipient refuses'
+    expect(await buildWith('1', reliability)).toEqual(['swap by honest'])
+    expect(recorded).toEqual([])
   })
 
   it('is not used if its simulation pays less than our own route', async () => {

@@ -13,7 +13,7 @@ import type { AggregatorCall } from '../ports/aggregator.ts'
 import { InsufficientBalance } from '../ports/insufficient-balance.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
 import type { BuiltExternalIds } from '../ports/store/built-external-ids.ts'
-import { BelowMinimum, type PreparedSwap, type SwapChain, type SwapOrder } from '../ports/swap-chain.ts'
+import { BelowMinimum, CoinRefused, type PreparedSwap, type SwapChain, type SwapOrder } from '../ports/swap-chain.ts'
 import type { BuildAggregatorCall } from '../quotes/ask-aggregators.ts'
 import { choosePayable, type FeeTerms, type FeeTermsDeps, readFeeTerms } from '../quotes/fee-terms.ts'
 import {
@@ -82,7 +82,7 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   // If our own route fails simulation too, `prepareOwnRoute` throws and the aggregator is not penalised. The contract of an unlisted token
   // decides what a build pays, so that anyone could exclude an aggregator by a token of their own.
   const isListed = priced.routed.unlisted.length === 0
-  if (quote !== null && attempt !== null && isListed)
+  if (quote !== null && attempt !== null && attempt.shortPpm !== null && isListed)
     deps.reliability.record(chain.network.id, quote.source, attempt.shortPpm)
   checkpoint('swap.built')
   const { externalId } = request
@@ -195,8 +195,8 @@ const REVERTED_MIN_PPM = 1_000n
 type AggregatorAttempt = Readonly<{
   /** Null if our own route is better, or if the aggregator's call fails. */
   prepared: BuiltSwap | null
-  /** Shortfall against the quote, millionths. */
-  shortPpm: bigint
+  /** Shortfall against the quote, millionths; null: the build says nothing about the aggregator. */
+  shortPpm: bigint | null
 }>
 
 async function prepareByAggregator(
@@ -209,7 +209,7 @@ async function prepareByAggregator(
   if (deps.buildAggregatorCall === null) return { prepared: null, shortPpm: 0n }
   const { chain } = priced.network
   const { slippagePpm, amountIn } = priced
-  const failed = (shortPpm: bigint, reason: string): AggregatorAttempt => {
+  const failed = (shortPpm: bigint | null, reason: string): AggregatorAttempt => {
     deps.log.info({ network: chain.network.id, source: quote.source, reason }, 'an aggregator quote was not built')
     return { prepared: null, shortPpm }
   }
@@ -234,6 +234,8 @@ async function prepareByAggregator(
     if (prepared.simulatedOut >= priced.received) return { prepared, shortPpm }
     return failed(shortPpm, `for ${amountIn} it pays ${prepared.simulatedOut}; our own route pays ${priced.received}`)
   } catch (error) {
+    // The code of the recipient can tell by whom it is paid: anyone could exclude an aggregator by an account of their own.
+    if (error instanceof CoinRefused) return failed(null, error.message)
     // It pays less than its minimum, by an unknown amount. The slippage that the user accepts may allow far less than that minimum.
     const shortPpm = shortfallPpm(quoted, repriced.minReceived)
     // A problem of the account also fails our own route, which then reports it.

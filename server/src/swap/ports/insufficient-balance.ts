@@ -7,6 +7,8 @@ export type Shortage = Readonly<{
   field: 'amount' | 'account'
   required: bigint
   available: bigint
+  /** Where an account holds coins as objects: how many, and how many of them a transaction can use at most. */
+  coins?: Readonly<{ held: number; most: number }>
 }>
 
 /** INSUFFICIENT_BALANCE of an account that cannot pay for a swap. Adapters do not know the decimals of its amounts. */
@@ -14,11 +16,13 @@ export class InsufficientBalance extends AppError {
   readonly shortage: Shortage
 
   constructor(shortage: Shortage, decimals: Readonly<Record<Shortage['of'], number>> | null = null) {
-    const { of, field, required, available } = shortage
+    const { of, field, required, available, coins } = shortage
+    const some =
+      coins && coins.held > coins.most ? ` in its ${coins.most} largest coins of ${coins.held}: merge them` : ''
     const format = (units: bigint) => (decimals === null ? units.toString() : formatUnits(units, decimals[of]))
     super(
       'INSUFFICIENT_BALANCE',
-      `the account holds too little of the ${of === 'native' ? 'native currency' : 'token to swap'}`,
+      `the account holds too little of the ${of === 'native' ? 'native currency' : 'token to swap'}${some}`,
       { field, extra: { required: format(required), available: format(available) } },
     )
     this.shortage = shortage

@@ -42,6 +42,13 @@ export class BelowMinimum extends AppError {
   }
 }
 
+/** SIMULATION_FAILED because an account that is paid refuses the native coin: its own code decides that, and proves nothing about the swap. */
+export class CoinRefused extends AppError {
+  constructor(message: string, reason: string) {
+    super('SIMULATION_FAILED', message, { extra: { reason } })
+  }
+}
+
 /** Unsigned transactions, serialized as wallet libraries sign them. */
 export type PreparedSwap = Readonly<{
   approve: string | null

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { sui } from '../../../networks/sui.ts'
+import { AppError } from '../../core/domain/errors.ts'
 import { resolveNetwork } from '../../core/domain/network.ts'
 import { createSwapRefs } from '../build/swap-refs.ts'
 import type { SwapNetwork } from '../networks.ts'
@@ -32,23 +33,29 @@ let found: SignedTransaction | null
 let scanned: number
 let saved: FeeScanResult[]
 let failures: number
+/** The decimals of each token; null: they cannot be read. */
+let decimals: number | null
+let run: () => Promise<boolean>
+let height: number
 beforeEach(() => {
+  decimals = 6
+  run = createScan()
   found = signed
   scanned = START
   saved = []
   failures = 0
 })
 
-/** A run in which the chain shows a fee at this height. */
-async function scan(height: number): Promise<void> {
-  const fee: PaidFee = {
-    ...{ hash, logIndex: 0, height, ref, sender: account, token: terms.tokenOut, units: 1n, feeTo, executor: null },
-  }
+/** The scan of a chain that shows a fee at `height`. */
+function createScan(): () => Promise<boolean> {
   const chain = {
     ...{ network, readFinalHeight: async () => FINAL, parseAccount: (text: string) => text },
-    listPaidFees: async ({ from, to }: { from: number; to: number }) => ({
-      ...{ fees: height >= from && height <= to ? [fee] : [], to },
-    }),
+    listPaidFees: async ({ from, to }: { from: number; to: number }) => {
+      const fee: PaidFee = {
+        ...{ hash, logIndex: 0, height, ref, sender: account, token: terms.tokenOut, units: 1n, feeTo, executor: null },
+      }
+      return { fees: height >= from && height <= to ? [fee] : [], to }
+    },
     findTransaction: async () => found,
     readExpiry: async () => ({ by: 'never' }),
   } as unknown as SwapChain
@@ -62,12 +69,21 @@ async function scan(height: number): Promise<void> {
     },
     listPartnerIds: async () => [partnerId],
   } as unknown as SwapFeeStore
-  await createScanFeeEvents({
+  return createScanFeeEvents({
     networks: { find: () => ({ chain, nativeIsToken: false }) as unknown as SwapNetwork },
-    ...{ served: [network.id], fees, feeAccounts: { listHeldFees: async () => [] }, refs, findToken: async () => null },
+    ...{ served: [network.id], fees, feeAccounts: { listHeldFees: async () => [] }, refs },
+    findToken: async (_, address) => {
+      if (decimals === null) throw new AppError('NETWORK_UNAVAILABLE', 'the nodes contradict each other about it')
+      return { network: network.id, address, name: '', symbol: '', decimals }
+    },
     settings: { feeAddresses: new Map([[network.id, feeTo]]) },
     log: { info: () => undefined, warn: ({ err }: { err?: unknown }) => void (err === undefined || failures++) },
-  })()
+  })
+}
+
+async function scan(at: number): Promise<void> {
+  height = at
+  await run()
 }
 
 const swaps = () => saved.flatMap((result) => result.swaps)
@@ -90,4 +106,23 @@ it('lists an old fee as unclaimed if no node has its transaction, and continues'
   await scan(FINAL - RECENT)
   expect(unclaimed()).toMatchObject([{ hash, network: network.id }])
   expect([failures, scanned]).toEqual([0, START + RECENT])
+})
+
+it('waits some runs for the decimals of a token, which a contract can withhold forever, and then continues', async () => {
+  const at = FINAL - RECENT + 1
+  decimals = null
+  for (let runs = 1; runs <= 5; runs++) {
+    await scan(at)
+    expect([failures, swaps()]).toEqual([runs, []])
+  }
+  await scan(at)
+  expect(swaps()).toMatchObject([{ hash, partnerId, from: { decimals: 0 }, to: { decimals: 0 } }])
+  expect([failures, scanned]).toEqual([5, START + RECENT])
+  // The next range waits again.
+  scanned = START
+  await scan(at)
+  expect(failures).toBe(6)
+  decimals = 6
+  await scan(at)
+  expect(swaps().at(-1)).toMatchObject({ from: { decimals: 6 }, to: { decimals: 6 } })
 })

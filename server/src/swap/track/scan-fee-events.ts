@@ -28,6 +28,8 @@ const RANGE_BLOCKS = 2_000
 const RANGES_MAX = 10
 /** Blocks up to the final one in which a node that lags may miss a transaction. Older ones may be pruned and must not stop the scan. */
 const RECENT_BLOCKS = RANGES_MAX * RANGE_BLOCKS
+/** Runs that a token may stop in a row whose decimals cannot be read: its contract may answer each node otherwise, forever. */
+const UNREADABLE_RUNS_MAX = 5
 
 /**
  * Scans the final blocks of every network for fees of unreported swaps: swaps that we built and that were broadcast elsewhere or
@@ -35,6 +37,7 @@ const RECENT_BLOCKS = RANGES_MAX * RANGE_BLOCKS
  * gets a row, and its fee is booked as usual. Returns true if more blocks are left to scan.
  */
 export function createScanFeeEvents(deps: ScanFeeEventsDeps): () => Promise<boolean> {
+  const decimals = createDecimals(deps)
   return async () => {
     const outcomes = await Promise.all(
       deps.served.map(async (id) => {
@@ -42,7 +45,7 @@ export function createScanFeeEvents(deps: ScanFeeEventsDeps): () => Promise<bool
         // A network whose nodes fail does not delay the others.
         return network === null
           ? false
-          : scanNetwork(deps, network).catch((err: unknown) => {
+          : scanNetwork(deps, network, decimals).catch((err: unknown) => {
               deps.log.warn({ network: id, err }, 'the fee scan failed')
               return false
             })
@@ -52,16 +55,39 @@ export function createScanFeeEvents(deps: ScanFeeEventsDeps): () => Promise<bool
   }
 }
 
-async function scanNetwork(deps: ScanFeeEventsDeps, network: SwapNetwork): Promise<boolean> {
+type Decimals = ReturnType<typeof createDecimals>
+
+/** Decimals only show the amounts of a swap. One that was not read in time has none. */
+function createDecimals({ findToken }: Pick<ScanFeeEventsDeps, 'findToken'>) {
+  const stoppedRuns = new Map<string, number>()
+  return {
+    async read(chain: SwapChain, token: string): Promise<number> {
+      const { id } = chain.network
+      try {
+        return (await findToken(chain, token))?.decimals ?? 0
+      } catch (error) {
+        const stopped = stoppedRuns.get(id) ?? 0
+        if (stopped >= UNREADABLE_RUNS_MAX) return 0
+        stoppedRuns.set(id, stopped + 1)
+        throw error
+      }
+    },
+    /** A range was scanned. */
+    reset: (network: string) => void stoppedRuns.delete(network),
+  }
+}
+
+async function scanNetwork(deps: ScanFeeEventsDeps, network: SwapNetwork, decimals: Decimals): Promise<boolean> {
   const { chain } = network
   const { id } = chain.network
   const [final, feeTo] = await Promise.all([chain.readFinalHeight(), listFeeAddresses(deps, chain)])
   let from = await deps.fees.readScannedHeight(id, final)
   for (let n = 0; n < RANGES_MAX && from < final; n++) {
     const { fees, to } = await chain.listPaidFees({ from: from + 1, to: Math.min(from + RANGE_BLOCKS, final), feeTo })
-    const result = await attributeFees(deps, chain, { paid: fees, final })
+    const result = await attributeFees(deps, chain, { paid: fees, final, decimals })
     // Another process scanned this range and continues from there.
     if (!(await deps.fees.saveScan(id, { from, to }, result))) return false
+    decimals.reset(id)
     logResult(deps, id, result)
     from = to
   }
@@ -78,7 +104,7 @@ function logResult({ log }: ScanFeeEventsDeps, network: string, { swaps, unclaim
 async function attributeFees(
   deps: ScanFeeEventsDeps,
   chain: SwapChain,
-  { paid, final }: Readonly<{ paid: readonly PaidFee[]; final: number }>,
+  { paid, final, decimals }: Readonly<{ paid: readonly PaidFee[]; final: number; decimals: Decimals }>,
 ): Promise<FeeScanResult> {
   const paidHashes = [...new Set(paid.map(({ hash }) => hash))]
   if (paid.length === 0) return { swaps: [], unclaimed: [], paidHashes }
@@ -97,7 +123,7 @@ async function attributeFees(
     // Another contract made the call, such as a smart wallet; or terms that we did not build, or built with another pepper; or an old
     // transaction that the nodes have no longer.
     if (call === null || built === null) unclaimed.push({ ...fee, network: chain.network.id })
-    else if (built.owesFee) swaps.push(await swapOf(deps, chain, { ...call, partnerId: built.partnerId }))
+    else if (built.owesFee) swaps.push(await swapOf(decimals, chain, { ...call, partnerId: built.partnerId }))
   }
   return { swaps, unclaimed, paidHashes }
 }
@@ -124,14 +150,11 @@ function findPartner(
 }
 
 async function swapOf(
-  { findToken }: ScanFeeEventsDeps,
+  decimals: Decimals,
   chain: SwapChain,
   { signed, action, partnerId }: Call & Readonly<{ partnerId: string }>,
 ): Promise<NewSwap> {
-  const side = async (token: string, units: bigint) => {
-    const { decimals } = (await findToken(chain, token)) ?? { decimals: 0 }
-    return { token, decimals, units }
-  }
+  const side = async (token: string, units: bigint) => ({ token, decimals: await decimals.read(chain, token), units })
   return {
     ...termsOf(chain, signed, action, await chain.readExpiry(signed)),
     id: timeOrderedId(),

@@ -37,6 +37,8 @@ let isNetworkPaused: boolean
 let read: Pick<SignedTransaction, 'action'> | null
 /** The known blocks with which the chain was observed. */
 let observedWith: SentTransaction['block'][]
+/** Errors that were logged. */
+let errors: object[]
 beforeEach(() => {
   outcome = { kind: 'accepted' }
   observation = { kind: 'unseen' }
@@ -49,6 +51,7 @@ beforeEach(() => {
   isNetworkPaused = false
   read = null
   observedWith = []
+  errors = []
 })
 
 /** One check of a pending swap whose bytes are stored, where nodes keep no transaction. */
@@ -87,7 +90,7 @@ async function track(expiry: Expiry, changes: Partial<Swap> = {}): Promise<SwapA
     } as unknown as SwapNetworks,
     ...{ poolPauses: () => pauses, refs },
     ...{ swaps, settings: { droppedMs: DROPPED_MS }, databaseNow: () => NOW },
-    log: { info: () => undefined, error: () => undefined },
+    log: { info: () => undefined, error: (fields, message) => void errors.push({ ...fields, message }) },
   })('a')
   return advanced.at(-1)
 }
@@ -215,4 +218,16 @@ it('is observed with its known block, which a lagging node does not undo', async
   const block = { height: 5, hash: 'b' }
   await track(time, { status: 'finished', block })
   expect(observedWith).toEqual([block])
+})
+
+it('ends a swap that paid less than its minimum with what it paid, and logs that once', async () => {
+  const block = { height: 5, hash: 'b' }
+  observation = { ...{ kind: 'included', block, confirmations: 1_000, ok: true }, received: 9n, fee: 0n }
+  const changes = { block, minReceived: 10n }
+  expect(await track(height, changes)).toMatchObject({ progress: { status: 'finished', receivedUnits: 9n } })
+  const fields = { swapId: 'a', network: 'sol', received: '9', minimum: '10' }
+  expect(errors).toEqual([{ ...fields, message: 'a swap paid less than its minimum' }])
+  await track(height, { ...changes, status: 'finished' })
+  await track(height, { block, minReceived: 9n })
+  expect(errors).toHaveLength(1)
 })

@@ -122,12 +122,17 @@ async function advance(deps: TrackSwapDeps, tracked: TrackedSwap, next: Paramete
   const { swap } = tracked
   if (!(await deps.swaps.advance(tracked, next))) return
   checkpoint('swap.tracked')
-  const { status, reason } = next.progress
+  const { status, reason, receivedUnits } = next.progress
   if (status === swap.status && reason === swap.reason) return
   if (status !== swap.status) deps.onMoved?.(swap.network, status)
   deps.log.info({ swapId: swap.id, network: swap.network, from: swap.status, status, reason }, 'swap moved')
   if (isReversed(swap, status))
     deps.log.error({ swapId: swap.id, network: swap.network }, 'a reorg reversed a finished swap')
+  if (status === 'finished' && (receivedUnits ?? 0n) < swap.minReceived)
+    deps.log.error(
+      { swapId: swap.id, network: swap.network, received: String(receivedUnits), minimum: String(swap.minReceived) },
+      'a swap paid less than its minimum',
+    )
 }
 
 const isReversed = ({ status: before }: Swap, after: string): boolean => before === 'finished' && after !== 'finished'

@@ -65,3 +65,17 @@ contract Careful {
         return 7;
     }
 }
+
+/// Answers after 5.7 million gas in the innermost of six calls. If it lacks gas, each call around it keeps a 64th.
+contract Nested {
+    function getRate() external view returns (uint256) {
+        return this.answer(4);
+    }
+
+    function answer(uint256 depth) external view returns (uint256) {
+        if (depth > 0) return this.answer(depth - 1);
+        uint256 available = gasleft();
+        while (available - gasleft() < 5_700_000) {}
+        return 7;
+    }
+}

@@ -107,6 +107,16 @@ test('a call that lacks gas in a batch is read again in a smaller one, or alone'
   expect(counts).toEqual({ single: 1 + 1 + 2, batched: 0 })
 })
 
+test('a call that lacks gas deep within other calls, which keep some of it, is read again in a smaller batch', async () => {
+  const [honest, burner, nested] = [await deploy('Honest'), await deploy('Burner', [multicall]), await deploy('Nested')]
+  // The burner leaves 6 of 400 million gas, and the calls around the innermost one keep half a million of these.
+  const contracts = Array.from({ length: 30 }, (_, place) => (place === 10 ? burner : place === 20 ? nested : honest))
+  const { counts, reader } = createCountingReader()
+  const expected = contracts.map((one) => (one === burner ? null : ANSWER))
+  expect(await reader.read(await newestHash(), callsOf(contracts))).toEqual(expected)
+  expect(counts.batched).toBe(0)
+})
+
 test('a call that reverts because little gas is left is read again alone', async () => {
   const contracts = [await deploy('Burner', [multicall]), await deploy('Draining'), await deploy('Careful')]
   const { counts, reader } = createCountingReader()

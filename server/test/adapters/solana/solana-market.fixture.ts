@@ -9,6 +9,7 @@ import { createSolanaSwapChain } from '../../../src/adapters/solana/chain.ts'
 import { createSolanaPools } from '../../../src/adapters/solana/pools.ts'
 import { tokenProgram } from '../../../src/adapters/solana/program-address.ts'
 import { resolveNetwork } from '../../../src/core/domain/network.ts'
+import type { NodeNote } from '../../../src/core/ports/chain.ts'
 import type { DexNetwork } from '../../../src/swap/domain/dex.ts'
 import type { PoolSource } from '../../../src/swap/ports/pools.ts'
 import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
@@ -78,8 +79,10 @@ export async function startMarket(changes: Partial<DexNetwork> = {}) {
       log: { ...log, warn, child: () => log } as never,
     })
   const pools = createPools(rpcUrls)
+  const notes: NodeNote[] = []
+  const note = (one: NodeNote) => void notes.push(one)
   const createChain = (...urls: readonly string[]) =>
-    createSolanaSwapChain({ network, rpcUrls: urls, lookupTables: changes.lookupTables ?? [] })
+    createSolanaSwapChain({ network, rpcUrls: urls, lookupTables: changes.lookupTables ?? [], note })
   const chain = createChain(...rpcUrls)
   await pools.advance()
 
@@ -159,6 +162,8 @@ export async function startMarket(changes: Partial<DexNetwork> = {}) {
       addPairAtEdge,
       createPools,
       createChain,
+      /** Of all chains. */
+      notes,
       request,
       poolsOf,
       currentPools,

@@ -1,6 +1,7 @@
 import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PATIENCE_MS } from '../../../../test/support/patience.ts'
+import { present } from '../../../src/lib/assert.ts'
 import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
 import { type FaultyNode, startFaultyNode } from '../chains/evm/faulty-node.ts'
 import { createUser, type Market, orderOf, SOL, startMarket, tokenOf, type User } from './solana-market.fixture.ts'
@@ -319,6 +320,37 @@ describe('a second node that does not tell the truth', () => {
     expect(await sole.observe(hash, sent)).toEqual({ kind: 'expired' })
   })
 
+  test('ends no swap if it lacks a block in the middle of its history', async () => {
+    const { hash } = await finishSwap()
+    market.mine(200)
+    // More slots without a block than are looked through at first.
+    market.node.skipSlots(700)
+    market.mine(200)
+    const past = market.node.bank.blockAt('finalized')
+    const at = past.height - 2
+    const sent = { signer: user.address, nonce: null, expiry: { by: 'height', at } } as const
+    const slotOf = (height: number) =>
+      present(
+        market.node.bank.blocks().find((one) => one.height === height),
+        'a block',
+      ).slot
+    let lost: readonly number[] = []
+    faulty.set(async ({ method }, forward) => {
+      if (method === 'getSignatureStatuses') return { result: { context: { slot: past.slot }, value: [null] } }
+      if (method !== 'getBlocks') return undefined
+      return { result: ((await forward()) as number[]).filter((slot) => !lost.includes(slot)) }
+    })
+    const sole = market.createChain(faulty.url)
+    expect(await sole.observe(hash, sent)).toEqual({ kind: 'expired' })
+    for (const height of [at - 299, at - 100, at + 1]) {
+      lost = [slotOf(height)]
+      await expect(sole.observe(hash, sent)).rejects.toMatchObject(unavailable)
+    }
+    // Those before the first that counts do not matter.
+    lost = [slotOf(at - 301)]
+    expect(await sole.observe(hash, sent)).toEqual({ kind: 'expired' })
+  })
+
   test('D5: cannot set the end of a swap alone', async () => {
     const { order } = await orderFor(user)
     const signed = await market.chain.readSigned(market.sign(user, (await market.chain.prepare(order)).swap))
@@ -331,10 +363,32 @@ describe('a second node that does not tell the truth', () => {
       expect(await chain.isExpired({ by: 'height', at: height + 301 }, 0)).toBe(false)
       for (const distance of [301, -301, 1_000_000]) {
         claim(distance)
+        market.notes.length = 0
         await expect(chain.readExpiry(signed)).rejects.toMatchObject(unavailable)
+        // The operator sees why nothing is sent, and which nodes say what.
+        expect(market.notes).toMatchObject([{ kind: 'nodes-apart', node: expect.stringMatching(/^sol node [12]$/) }])
+        const heights = [height, height + distance].sort((a, b) => a - b)
+        expect(market.notes[0]?.detail).toMatch(
+          new RegExp(`^height ${heights[0]}, and ${heights[1]} at sol node [12]$`),
+        )
         await expect(chain.isExpired({ by: 'height', at: height + 150 }, 0)).rejects.toMatchObject(unavailable)
       }
     }
+  })
+
+  test('that is more than 300 slots behind is noted whenever the final slot is read', async () => {
+    const slot = market.node.bank.blockAt('finalized').slot
+    const chain = chainWith(true)
+    const claim = (distance: number) =>
+      faulty.set(({ method }) => (method === 'getSlot' ? { result: slot + distance } : undefined))
+    market.notes.length = 0
+    claim(-300)
+    expect(await chain.readFinalHeight()).toBe(slot - 300)
+    expect(market.notes).toEqual([])
+    claim(-301)
+    expect(await chain.readFinalHeight()).toBe(slot - 301)
+    const detail = `slot ${slot - 301}, and ${slot} at sol node 2`
+    expect(market.notes).toEqual([{ kind: 'nodes-apart', node: 'sol node 1', detail }])
   })
 
   test('cannot reply another transaction than the one that it is asked for', async () => {

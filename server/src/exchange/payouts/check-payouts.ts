@@ -98,7 +98,7 @@ async function holdChecked(tx: StoreTx, payout: Payout, refusal: Refusal): Promi
     await tx.payouts.holdForOperator([payout.id], 'LIMIT')
     return tx.wake(exchangeJobs([payout]))
   }
-  if (refusal === 'paused' || refusal === 'no price') return tx.payouts.postponeBy([payout.id], POSTPONE_MS)
+  if (refusal === 'paused' || refusal === 'no price') return tx.payouts.retryAfter([payout.id], POSTPONE_MS)
   await postpone(tx, [payout], { kind: 'limit', of: refusal.scope, detail: { window: refusal.window } })
 }
 

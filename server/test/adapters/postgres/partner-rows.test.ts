@@ -322,6 +322,23 @@ describe('webhook rows of a partner (I-20)', () => {
     expect([kept.length, await countDeliveries()]).toEqual([2, 3])
   })
 
+  test('get no test event for another partner or while the webhook is disabled', async () => {
+    const countTests = async () =>
+      (await app.database.query("select 1 from partner_events where type = 'webhook.test'")).length
+    const kept: unknown[] = []
+    const keep = (eventId: unknown) => {
+      kept.push(eventId)
+      return null
+    }
+    expect(await webhooks.addTest({ id: webhookId, partnerId: stranger }, keep)).toBeNull()
+    await webhooks.setDisabled(owner, webhookId, 'partner')
+    expect(await webhooks.addTest({ id: webhookId, partnerId: owner }, keep)).toBeNull()
+    expect([kept, await countTests()]).toEqual([[], 0])
+    await webhooks.setDisabled(owner, webhookId, null)
+    const eventId = await webhooks.addTest({ id: webhookId, partnerId: owner }, keep)
+    expect([kept, await countTests()]).toEqual([[eventId], 1])
+  })
+
   test('are not found by the service without its check of the owner', async () => {
     const unchecked = { ...webhooks, find: (_partnerId: string, id: string) => webhooks.find(owner, id) }
     const secrets = { seal: () => Buffer.alloc(0), open: () => '' }

@@ -99,7 +99,7 @@ describe('rows of a partner (I-20)', () => {
 
   test('come from these functions alone', () => {
     // `cancel`, `expire` and `nameRefund` answer no row; their services find the partner's exchange first.
-    const others = ['cancel', 'create', 'expire', 'nameRefund', 'takeKeyIndexes']
+    const others = ['cancel', 'create', 'expire', 'nameRefund', 'newestKeyIndex', 'takeKeyIndexes']
     expect(Object.keys(store.exchanges).sort()).toEqual([...answering, ...others].sort())
   })
 })

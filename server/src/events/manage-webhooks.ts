@@ -34,8 +34,7 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
   /** What sends something needs an enabled webhook: else it would wait without a visible reason. */
   async function findEnabled(partner: Partner, id: string): Promise<Webhook> {
     const webhook = await find(partner, id)
-    if (webhook.disabledBy !== null)
-      throw new AppError('WEBHOOK_DISABLED', 'this webhook is disabled: enable it first', { field: 'id' })
+    if (webhook.disabledBy !== null) throw disabled()
     return webhook
   }
 
@@ -75,7 +74,14 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
       if (isSet) return webhook
       throw new AppError('WEBHOOK_DISABLED', 'the operator has disabled this webhook: ask them', { field: 'id' })
     },
-    test: async (partner, id, keep = keepNothing) => webhooks.addTest(await findEnabled(partner, id), keep),
+    test: async (partner, id, keep = keepNothing) => {
+      const webhook = await findEnabled(partner, id)
+      const eventId = await webhooks.addTest({ id: webhook.id, partnerId: partner.id }, keep)
+      if (eventId !== null) return eventId
+      // It was deleted or disabled since.
+      await findEnabled(partner, id)
+      throw disabled()
+    },
     deliveries: async (partner, id, before, limit) =>
       webhooks.deliveries(partner.id, (await find(partner, id)).id, before, limit),
     redeliver: async (partner, id, deliveryId, keep = keepNothing) => {
@@ -90,6 +96,8 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
 
 /** One message for an unknown id and one of another partner: it must not reveal which. */
 const notFound = () => new AppError('WEBHOOK_NOT_FOUND', 'no webhook with this id: check the id', { field: 'id' })
+
+const disabled = () => new AppError('WEBHOOK_DISABLED', 'this webhook is disabled: enable it first', { field: 'id' })
 
 const rotatedBefore = (until: Date) =>
   new AppError(

@@ -59,8 +59,8 @@ export interface WebhookStore {
   ): Promise<'rotated' | Date | null>
   /** Null enables it: what waits is due at once. `partnerId` null: the operator, of any partner. False if there is no such webhook, or, for a partner, if the operator has disabled it. */
   setDisabled(partnerId: string | null, id: string, by: DisabledBy | null): Promise<boolean>
-  /** The id of a test event, which the publisher delivers to this webhook alone. */
-  addTest(webhook: Pick<Webhook, 'id' | 'partnerId'>, keep: Keep<string>): Promise<string>
+  /** The id of a test event, which the publisher delivers to this webhook alone. Null if the partner has no such webhook, or disabled. */
+  addTest(webhook: Pick<Webhook, 'id' | 'partnerId'>, keep: Keep<string>): Promise<string | null>
   /** The newest first, with smaller ids than `before`. None if the webhook belongs to another partner. */
   deliveries(partnerId: string, id: string, before: string | null, limit: number): Promise<readonly Delivery[]>
   /**

@@ -1,13 +1,9 @@
-import {
-  fundingEntry,
-  fundingReversalEntry,
-  unownedFundingEntry,
-  unownedFundingReversalEntry,
-} from '../../core/domain/ledger/entries.ts'
+import { fundingEntry, fundingReversalEntry, unownedFundingReversalEntry } from '../../core/domain/ledger/entries.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Deposit } from '../ports/store/execution.ts'
 import type { Store } from '../ports/store/store.ts'
+import { creditUnclaimed } from './credit-unclaimed.ts'
 
 export type FundingDeps = Readonly<{ store: Store; log: Log }>
 
@@ -54,19 +50,16 @@ async function creditFunding({ store, log }: FundingDeps, chain: Chain, listed: 
       return false
     }
     const credits = deposit.credits + 1
-    await tx.chainLog.saveDeposit({ id, status: 'credited', creditedUnits: units, credits, isBookedAsLoss: false })
     if (unclaimed) {
-      // Perhaps a customer's mistake. One alarm per network: a stranger can send any number.
-      await tx.ledger.post(unownedFundingEntry(id, credits, assetId, units))
-      await tx.alarms.raise(`unclaimed:${network}`, 'coins that belong to no exchange arrived at the hot wallet', {
-        network,
-        depositId: id,
-        txHash,
-        memo: deposit.memo,
-        assetId,
-        units: units.toString(),
-      })
+      // Perhaps a customer's mistake.
+      await creditUnclaimed(
+        tx,
+        { network, depositId: id, credits, assetId, units },
+        'coins that belong to no exchange arrived at the hot wallet',
+        { txHash, memo: deposit.memo },
+      )
     } else {
+      await tx.chainLog.saveDeposit({ id, status: 'credited', creditedUnits: units, credits, isBookedAsLoss: false })
       await tx.ledger.post(fundingEntry(id, credits, assetId, units))
       await tx.alarms.clear(`funding:${id}`)
     }

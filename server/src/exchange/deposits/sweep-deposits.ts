@@ -53,6 +53,8 @@ export function createSweepDeposits(deps: SweepDeps) {
     const rate = fee.least ?? fee.rate
     const usual = await usualRateOf(network, rate)
     const isLow = rate * 100n <= usual * LOW_PERCENT
+    const rests = await deps.store.wallets.releaseSweptRests(network)
+    if (rests > 0) deps.log.warn({ network, rests }, 'deposits were swept in part: the rest is swept, too')
     const sweepables = await deps.store.wallets.listSweepable(network, finalityBlocks, SWEEPS_MAX)
     if (sweepables.length === 0) return
     const short = await deps.store.wallets.listShortAssets(network)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../lib/log.ts'
 import type { JournalPosition, ReleasedTransaction, SignerJournal } from '../ports/signer.ts'
-import type { KnownJournal, SigningJournalStore } from '../ports/store/signing-journal.ts'
+import type { ChangeKey, KnownJournal, SigningJournalStore } from '../ports/store/signing-journal.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 
 /** Pause of all payouts: no worker signs on any network. Deposits and quotes continue. */
@@ -61,7 +61,10 @@ export function createCompareJournal(deps: CompareDeps) {
       held = await checkAndHold(comparison)
     }
     const { generation, reasons } = held
-    if (isWhole) compared = await recordWhole(comparison)
+    if (isWhole) {
+      await registerStoredChange(comparison)
+      compared = await recordWhole(comparison)
+    }
     if (reasons.length > 0) {
       log.error({ reasons, next: 'swapyard signer missing' }, 'payouts are paused: database and signing journal differ')
       return false
@@ -160,24 +163,29 @@ async function recordMissing(comparison: Comparison, extent: Extent): Promise<vo
   }
   for await (const transactions of journal.releasedTransactions(select))
     await store.transaction(async (tx) => {
-      await registerChange(tx, transactions, changeAddress)
+      await registerChange(tx, transactions.flatMap(changeOf), changeAddress)
       await tx.signingJournal.storeForImport(transactions)
     })
 }
 
+const changeOf = ({ network, intent }: ReleasedTransaction): readonly ChangeKey[] =>
+  intent.family === 'bitcoin' && intent.change !== null ? [{ network, index: intent.change.path.index }] : []
+
 /** The restored database lacks the change addresses of these transactions, too: without them a watcher records no change. */
 async function registerChange(
-  tx: StoreTx,
-  transactions: readonly ReleasedTransaction[],
+  { transactions }: Pick<StoreTx, 'transactions'>,
+  keys: readonly ChangeKey[],
   changeAddress: CompareDeps['changeAddress'],
 ): Promise<void> {
-  for (const { network, intent } of transactions) {
-    if (intent.family !== 'bitcoin' || intent.change === null) continue
-    const { index } = intent.change.path
+  for (const { network, index } of keys) {
     const address = changeAddress(network, index)
-    if (address !== null) await tx.transactions.registerChange(network, index, address)
+    if (address !== null) await transactions.registerChange(network, index, address)
   }
 }
+
+/** An earlier version stored transactions without their change, and a network may not have been configured then. */
+const registerStoredChange = ({ store, changeAddress }: Comparison): Promise<void> =>
+  store.transaction(async (tx) => registerChange(tx, await tx.signingJournal.listUnregisteredChange(), changeAddress))
 
 async function recordWhole({ store, journalId }: Comparison): Promise<string> {
   const compared = randomUUID()

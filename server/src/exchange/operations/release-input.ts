@@ -1,6 +1,6 @@
 import type { AssetId } from '../../core/domain/asset.ts'
-import { unownedFundingEntry } from '../../core/domain/ledger/entries.ts'
 import { type AuditNote, refused, requireReason } from '../../core/services/audit-note.ts'
+import { creditUnclaimed } from '../deposits/credit-unclaimed.ts'
 import type { LargerOutput } from '../ports/store/operator.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 
@@ -40,25 +40,16 @@ function requireSettled({ network, outpoint }: Input, { isDeep, isReserved }: La
 async function bookSurplus(
   tx: StoreTx,
   { network, outpoint }: Input,
-  { depositId, assetId, units, credits: before, isCredited }: LargerOutput,
+  { depositId, assetId, units, credits, isCredited }: LargerOutput,
 ): Promise<BookedSurplus> {
   await tx.operator.takeLargerOutput(network, outpoint, units)
   const surplus = { depositId, assetId, units }
   if (isCredited) return surplus
-  const credits = before + 1
-  await tx.chainLog.saveDeposit({
-    id: depositId,
-    status: 'credited',
-    creditedUnits: units,
-    credits,
-    isBookedAsLoss: false,
-  })
-  await tx.ledger.post(unownedFundingEntry(depositId, credits, assetId, units))
-  const detail = { network, depositId, outpoint, assetId, units: units.toString() }
-  await tx.alarms.raise(
-    `unclaimed:${network}`,
+  await creditUnclaimed(
+    tx,
+    { network, ...surplus, credits: credits + 1 },
     'an output brought more than its deposit: the rest belongs to no exchange',
-    detail,
+    { outpoint },
   )
   return surplus
 }

@@ -62,7 +62,7 @@ async function importOne(tx: StoreTx, transaction: ImportableTransaction): Promi
       resources,
       nonce: intent.family === 'evm' ? Math.max(nonce - 1, intent.nonce) : null,
     })
-  } else if ((!isLeft && payouts.some(({ state }) => state === 'reserved')) || payouts.length !== releases.length) {
+  } else if (!(await isAttemptOf(tx, existingId, { releases, isLeft }))) {
     return 'another transaction uses its nonce or its inputs'
   }
   await tx.transactions.addAttempt(id, { ...transaction, outpoints })
@@ -71,6 +71,20 @@ async function importOne(tx: StoreTx, transaction: ImportableTransaction): Promi
   await tx.signingJournal.markImported(network, txHash)
   await tx.wake([{ kind: 'transaction', id }, ...exchangeJobs(payouts)])
   return null
+}
+
+/**
+ * Whether a transaction of the database pays these payouts. Another one may use the same nonce or output since the restore: as an
+ * attempt of it, the released transaction would settle payouts that it does not pay. One that was left pays some of them, or none.
+ */
+async function isAttemptOf(
+  { payouts }: StoreTx,
+  transactionId: string,
+  { releases, isLeft }: Pick<ImportableTransaction, 'releases'> & Readonly<{ isLeft: boolean }>,
+): Promise<boolean> {
+  const released = new Set(releases.map(({ payoutId }) => payoutId))
+  const own = await payouts.listByTransaction(transactionId)
+  return own.every(({ id }) => released.has(id)) && (isLeft || own.length === released.size)
 }
 
 /** It is on the chain: it must be observed and not released once more, which the signer would refuse. */

@@ -19,6 +19,7 @@ import { quarantineInputs } from './quarantine-inputs.ts'
 import { rebroadcastDropped } from './rebroadcast-dropped.ts'
 import { replaceTransaction } from './replace-transaction.ts'
 import { requeuePayouts } from './requeue-payouts.ts'
+import { rescanNextLegs } from './rescan-next-legs.ts'
 import { recordOrphaned, recordReincluded, reverseConfirmed } from './reversed-payouts.ts'
 
 export type AdvanceDeps = Readonly<{
@@ -174,7 +175,10 @@ async function followIncluded(
   }
   checkpoint('transaction.confirming')
   const feeUnits = observation.feeUnits ?? attempt.feeUnits
-  await bookConfirmation(deps, chain, transaction, attempt, { feeUnits, finalityMs: blockTimeMs * finalityBlocks })
+  await bookConfirmation(deps, chain, transaction, attempt, {
+    ...{ feeUnits, height: observation.block.height },
+    finalityMs: blockTimeMs * finalityBlocks,
+  })
   checkpoint('transaction.confirmed')
   deps.log.info(
     { network: transaction.network, transactionId: transaction.id, txHash: attempt.txHash, depth },
@@ -232,7 +236,7 @@ async function bookConfirmation(
   chain: Chain,
   transaction: OutgoingTransaction,
   attempt: Attempt,
-  { feeUnits, finalityMs }: Readonly<{ feeUnits: bigint; finalityMs: number }>,
+  { feeUnits, height, finalityMs }: Readonly<{ feeUnits: bigint; height: number; finalityMs: number }>,
 ): Promise<void> {
   const { id, network } = transaction
   await deps.store.transaction(async (tx) => {
@@ -250,6 +254,8 @@ async function bookConfirmation(
     for (const payout of payouts) await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: id }))
     await postFee(tx, chain, transaction, payouts, feeUnits)
     await tx.alarms.clear(...transactionAlarms(id))
+    // The watcher has not found it in a block.
+    if (attempt.block === null) await rescanNextLegs(tx, chain, id, height)
     await tx.wake(exchangeJobs(payouts))
     for (const { purpose } of payouts) deps.onPaid?.(network, purpose, 'confirmed')
   })

@@ -5,6 +5,7 @@ import { isToOurselves } from '../../core/domain/payout-purpose.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
+import type { Signer } from '../ports/signer.ts'
 import type { ReachedLimit } from '../ports/store/outflow.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, Stores, StoreTx } from '../ports/store/store.ts'
@@ -20,6 +21,7 @@ export type CheckDeps = Readonly<{
   chains: ReadonlyMap<string, Chain>
   books: BookSnapshot
   settings: ServiceSettings
+  signer: Pick<Signer, 'payoutId'>
   log: Log
 }>
 
@@ -98,26 +100,40 @@ async function holdChecked(tx: StoreTx, payout: Payout, refusal: Refusal): Promi
     await tx.payouts.holdForOperator([payout.id], 'LIMIT')
     return tx.wake(exchangeJobs([payout]))
   }
-  if (refusal === 'paused' || refusal === 'no price') return tx.payouts.postponeBy([payout.id], POSTPONE_MS)
+  if (refusal === 'paused' || refusal === 'no price') return tx.payouts.retryAfter([payout.id], POSTPONE_MS)
   await postpone(tx, [payout], { kind: 'limit', of: refusal.scope, detail: { window: refusal.window } })
 }
 
+/** Further payouts of a deposit whose ids are compared. Each is made after the one before was voided. */
+const LATER_PAYOUTS_MAX = 10
+
 /**
- * After a restore: holds a payout that a signer's journal shows as paid, by its id or its destination. A payout that the
- * operator approved is not held.
+ * After a restore: holds a payout that a signer's journal shows as paid, by its id or its destination, and one whose deposit was
+ * paid by another payout: the lost part of the database may have voided this one and refunded the deposit. The operator's approval
+ * ends the hold. One that was given before, for its amount, says nothing about the release.
  */
-async function holdIfReleasedBefore({ log }: CheckDeps, tx: StoreTx, payout: Payout): Promise<boolean> {
-  if (payout.approved || isToOurselves(payout)) return false
-  const txHash = await tx.signingJournal.findEarlierPayment(payout)
+async function holdIfReleasedBefore({ signer, log }: CheckDeps, tx: StoreTx, payout: Payout): Promise<boolean> {
+  const { signingJournal } = tx
+  if (isToOurselves(payout) || !(await signingJournal.hasMissing())) return false
+  const { executionId, depositId, leg } = payout
+  const origins =
+    executionId === null || depositId === null || leg === null
+      ? []
+      : await signingJournal.listPayoutOrigins(depositId, leg, LATER_PAYOUTS_MAX)
+  const txHash = await signingJournal.findEarlierPayment({ ...payout, others: origins.map(signer.payoutId) })
   if (txHash === null) return false
   const { id, network, exchangeId } = payout
   log.error({ network, payoutId: id, txHash }, 'payout was released before the database was restored')
   await tx.payouts.holdForOperator([id], 'RELEASED')
-  await tx.alarms.raise(`payout:${id}`, 'a payout to this destination was released before the database was restored', {
-    code: 'RELEASED',
-    txHash,
-    exchangeId,
-  })
+  await tx.alarms.raise(
+    `payout:${id}`,
+    'a payout to it or of its deposit was released before a restore of the database',
+    {
+      code: 'RELEASED',
+      txHash,
+      exchangeId,
+    },
+  )
   await tx.wake(exchangeJobs([payout]))
   return true
 }

@@ -333,7 +333,7 @@ async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' 
     await unwind(act)
     await bookUnclaimed(act)
   }
-  await tx.alarms.clear(`held:${execution.id}`)
+  await tx.alarms.clear(`held:${execution.id}`, `next-leg:${execution.id}`)
   const sent = status === 'finished' ? { sentUnits: execution.payout?.units ?? null } : {}
   const moved = await move(act, status, reason ?? (status === 'refunded' ? execution.reason : null), status, {
     ...sent,

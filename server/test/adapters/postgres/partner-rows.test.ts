@@ -99,7 +99,7 @@ describe('rows of a partner (I-20)', () => {
 
   test('come from these functions alone', () => {
     // `cancel`, `expire` and `nameRefund` answer no row; their services find the partner's exchange first.
-    const others = ['cancel', 'create', 'expire', 'nameRefund', 'takeKeyIndexes']
+    const others = ['cancel', 'create', 'expire', 'nameRefund', 'newestKeyIndex', 'takeKeyIndexes']
     expect(Object.keys(store.exchanges).sort()).toEqual([...answering, ...others].sort())
   })
 })
@@ -320,6 +320,23 @@ describe('webhook rows of a partner (I-20)', () => {
     // The operator acts for any partner.
     expect(await webhooks.redeliver(null, webhookId, deliveryId, keep)).toMatchObject({ state: 'pending' })
     expect([kept.length, await countDeliveries()]).toEqual([2, 3])
+  })
+
+  test('get no test event for another partner or while the webhook is disabled', async () => {
+    const countTests = async () =>
+      (await app.database.query("select 1 from partner_events where type = 'webhook.test'")).length
+    const kept: unknown[] = []
+    const keep = (eventId: unknown) => {
+      kept.push(eventId)
+      return null
+    }
+    expect(await webhooks.addTest({ id: webhookId, partnerId: stranger }, keep)).toBeNull()
+    await webhooks.setDisabled(owner, webhookId, 'partner')
+    expect(await webhooks.addTest({ id: webhookId, partnerId: owner }, keep)).toBeNull()
+    expect([kept, await countTests()]).toEqual([[], 0])
+    await webhooks.setDisabled(owner, webhookId, null)
+    const eventId = await webhooks.addTest({ id: webhookId, partnerId: owner }, keep)
+    expect([kept, await countTests()]).toEqual([[eventId], 1])
   })
 
   test('are not found by the service without its check of the owner', async () => {

@@ -182,6 +182,7 @@ test('no query per exchange or block scans a growing table sequentially', async 
   await store.exchanges.findRepeated(partnerId, 'key')
   await store.jobs.leaseDue(100)
   await store.wallets.listFundings('btc', 100)
+  await store.wallets.releaseSweptRests('eth')
   await store.wallets.listSweepable('eth', 2, 20)
   await store.reconciliation.positions('eth', 'eth@eth')
   await store.reconciliation.openExchanges('btc', null, 200)

@@ -170,15 +170,17 @@ describe('a deposit that a reorganisation includes again with other units', () =
   })
 })
 
+const listSweepsOf = ({ id }: Exchange) =>
+  fixture.database.query<{ state: string; units: string }>(
+    `select p.state, p.units from payouts p join deposit_targets t on t.key_index = p.key_index
+     where t.exchange_id = $1 and p.purpose = 'sweep' and p.branch = 'deposit' order by p.created_at`,
+    [id],
+  )
+
 test('a deposit that returns with more units while a sweep of it is not signed: a sweep of all that arrived takes its place', async () => {
   const { chain, balanceOf } = fixture.fakes.eth
   const exchange = await createExchange(eth)
-  const listSweeps = () =>
-    fixture.database.query<{ state: string; units: string }>(
-      `select p.state, p.units from payouts p join deposit_targets t on t.key_index = p.key_index
-       where t.exchange_id = $1 and p.purpose = 'sweep' and p.branch = 'deposit' order by p.created_at`,
-      [exchange.id],
-    )
+  const listSweeps = () => listSweepsOf(exchange)
   const depth = eth.network.finalityBlocks + 3
   const txHash = fixture.payDeposit(exchange, PAID_ETHER)
   await fixture.mineBlocks(depth)
@@ -196,6 +198,34 @@ test('a deposit that returns with more units while a sweep of it is not signed: 
   await fixture.clearHolds()
   await fixture.mineBlocks(6)
   expect(await listSweeps()).toMatchObject([{ state: 'void' }, { state: 'confirmed' }])
+  expect(balanceOf(exchange.deposit.address, null)).toBeLessThan(PAID_ETHER)
+})
+
+test('a deposit that returns with more units after a sweep of it is final: another sweep takes the rest', async () => {
+  const { chain, balanceOf } = fixture.fakes.eth
+  const exchange = await createExchange(eth)
+  const depth = eth.network.finalityBlocks + 3
+  const txHash = fixture.payDeposit(exchange, PAID_ETHER)
+  await fixture.mineBlocks(depth)
+  const listSweeps = () => listSweepsOf(exchange)
+  await fixture.services.sweep(chain)
+  await fixture.mineBlocks(depth)
+  expect(await listSweeps()).toMatchObject([{ state: 'confirmed' }])
+  // Its account covers the loss until the deposit is back.
+  const other = await createExchange(eth)
+  fixture.payDeposit(other, 2n * PAID_ETHER)
+  await fixture.mineBlocks(depth)
+  await reincludeChanged(3 * depth, changeUnits(txHash, 3n * PAID_ETHER))
+  await fixture.mineBlocks(depth)
+  expect(await fixture.readExecution(exchange)).toMatchObject({ deposit: { creditedUnits: 3n * PAID_ETHER } })
+  expect(balanceOf(exchange.deposit.address, null)).toBeGreaterThanOrEqual(2n * PAID_ETHER)
+  for (let n = 0; n < 3; n++) {
+    await fixture.services.sweep(chain)
+    await fixture.mineBlocks(depth)
+  }
+  const [first, second] = await listSweeps()
+  expect([first?.state, second?.state]).toEqual(['confirmed', 'confirmed'])
+  expect(BigInt(second?.units ?? 0)).toBeGreaterThan(PAID_ETHER)
   expect(balanceOf(exchange.deposit.address, null)).toBeLessThan(PAID_ETHER)
 })
 

@@ -261,6 +261,23 @@ describe('transactions of ours that a restored database lacks', () => {
     ])
   })
 
+  test('are no attempts of another transaction that uses their nonce since, although their own payout is void', async () => {
+    await fixture.insertPayout('eth', ETHER, 'before the backup', 'withdrawal')
+    await fixture.mineBlocks(4)
+    const id = await fixture.insertPayout('eth', ETHER, 'customer', 'withdrawal')
+    await fixture.store.pauses.pause('all', 'restore', 'operator')
+    await compareJournal([await sendForgotten(hot, 'customer', eth.asset, ETHER, id)])
+    fixture.fakes.eth.mine()
+    expect(await fixture.store.payouts.void(id)).toBe(true)
+    await fixture.insertPayout('eth', ETHER / 2n, 'another', 'withdrawal')
+    await releaseAndResume()
+    await fixture.services.dispatch('eth')
+    expect(await importAll()).toEqual(['another transaction uses its nonce or its inputs'])
+    await fixture.mineBlocks(eth.network.finalityBlocks + 6)
+    expect(fixture.fakes.eth.listPayments('customer')).toHaveLength(1)
+    expect(fixture.fakes.eth.listPayments('another')).toHaveLength(1)
+  })
+
   test('are all looked at, however many wait before them', async () => {
     const exchange = await createPaid(usdt, TOKENS)
     const swept = await sweep(exchange, usdt.asset, TOKENS)

@@ -44,40 +44,49 @@ async function readFunding(): Promise<Utxo> {
   return { outpoint, units: BigInt(units), path: { branch: 'hot', index: btc.network.hotIndex } }
 }
 
-/** Pays from this output by a transaction that the database does not have; it is in the next block. */
+/** Pays from these outputs by a transaction that the database does not have. */
+async function signForgotten(
+  paid: readonly Paid[],
+  inputs: readonly [Utxo, ...Utxo[]],
+  changeIndex = CHANGE_INDEX,
+): Promise<ReleasedTransaction> {
+  const [{ outpoint, path: from }] = inputs
+  const sumOf = (all: readonly Readonly<{ units: bigint }>[]) => all.reduce((sum, { units }) => sum + units, 0n)
+  const intent: SignIntent = {
+    ...{ family: 'bitcoin', network: 'btc', inputs },
+    pays: paid.map((one) => ({ ...one, memo: null, asset: btc.asset })),
+    change: { path: { branch: 'change', index: changeIndex }, units: sumOf(inputs) - FEE - sumOf(paid) },
+  }
+  const signed = await fixture.signer.sign(intent)
+  return { ...signed, network: 'btc', intent, feeUnits: FEE, conflictKey: outpoint, wallet: hot, from }
+}
+
+/** It is in the next block. */
 async function sendForgotten(
   paid: readonly Paid[],
   input?: Utxo,
   changeIndex = CHANGE_INDEX,
 ): Promise<ReleasedTransaction> {
-  const spent = input ?? (await readFunding())
-  const { outpoint, units, path: from } = spent
-  const intent: SignIntent = {
-    ...{ family: 'bitcoin', network: 'btc', inputs: [spent] },
-    pays: paid.map((one) => ({ ...one, memo: null, asset: btc.asset })),
-    change: {
-      path: { branch: 'change', index: changeIndex },
-      units: units - FEE - paid.reduce((sum, one) => sum + one.units, 0n),
-    },
-  }
-  const signed = await fixture.signer.sign(intent)
-  await fixture.fakes.btc.chain.sender.broadcast(signed.raw)
-  return { ...signed, network: 'btc', intent, feeUnits: FEE, conflictKey: outpoint, wallet: hot, from }
+  const transaction = await signForgotten(paid, [input ?? (await readFunding())], changeIndex)
+  await fixture.fakes.btc.chain.sender.broadcast(transaction.raw)
+  return transaction
 }
 
-/** A worker with this journal starts. */
-async function compareJournal(transactions: readonly ReleasedTransaction[]): Promise<void> {
-  const releases = transactions.flatMap(({ network, txHash, intent }, n) =>
+const releasesOf = (transactions: readonly ReleasedTransaction[]) =>
+  transactions.flatMap(({ network, txHash, intent }, n) =>
     (intent.family === 'evm' ? [] : intent.pays).map(({ payoutId, address, units }): PayoutRelease => {
       return { payoutId, address, units, network, txHash, assetId: btc.asset.id, memo: null, at: new Date(n) }
     }),
   )
+
+/** A worker with this journal starts. */
+async function compareJournal(transactions: readonly ReleasedTransaction[]): Promise<void> {
   const compare = createCompareJournal({
     store: fixture.store,
     log: fixture.dependencies.log,
     areNewConfirmed: false,
     changeAddress: (_network, index) => fixture.fakes.btc.chain.addresses.change(index),
-    journal: createReleasedJournal(releases, transactions),
+    journal: createReleasedJournal(releasesOf(transactions), transactions),
   })
   expect(await compare('all')).toBe(false)
 }
@@ -111,6 +120,17 @@ test('the change of a payment that a restored database lacks is recorded, and le
   await fixture.mineBlocks(6)
   expect(await readDifference()).toBe(0n)
   expect(fixture.fakes.btc.listPayments('customer')).toHaveLength(1)
+})
+
+test('the change of a payment that an earlier version stored for import without its change is recorded', async () => {
+  const transactions = [await sendForgotten([await queuePayout()])]
+  await fixture.store.transaction(async (tx) => {
+    await tx.signingJournal.recordMissing(releasesOf(transactions))
+    await tx.signingJournal.storeForImport(transactions)
+  })
+  await compareJournal(transactions)
+  await fixture.mineBlocks(6)
+  expect(await listChange()).toEqual([{ units: String(9n * COIN - FEE), key_index: String(CHANGE_INDEX) }])
 })
 
 test('change whose block was recorded before the journal was compared is recorded, and spent, when the blocks are read again', async () => {
@@ -156,4 +176,24 @@ test('a split whose transaction also pays a payout that is not queued waits with
   await fixture.mineBlocks(6)
   expect(await importAll()).toEqual([`payout ${unknown} is not queued in the database yet`])
   expect(await fixture.database.query("select 1 from payouts where purpose = 'split'")).toEqual([])
+})
+
+test('an output that only a replaced attempt of an imported transaction would have spent can be spent again', async () => {
+  const [paid, first] = [[await queuePayout()], await readFunding()]
+  fixture.fakes.btc.pay(hot, 2n * COIN)
+  await fixture.mineBlocks(3)
+  const [row] = await fixture.database.query<{ outpoint: string }>(
+    "select outpoint from coins where network = 'btc' and branch = 'hot' and outpoint <> $1",
+    [first.outpoint],
+  )
+  const second: Utxo = { ...first, outpoint: present(row, 'the second output').outpoint, units: 2n * COIN }
+  const mined = await sendForgotten(paid, first)
+  await compareJournal([mined, await signForgotten(paid, [first, second])])
+  await fixture.mineBlocks(2)
+  expect(await importAll()).toEqual([null, null])
+  await fixture.mineBlocks(btc.network.finalityBlocks + 6)
+  expect(await fixture.database.query('select state from transactions')).toEqual([{ state: 'final' }])
+  expect(
+    await fixture.database.query('select spent_by, reserved_by from coins where outpoint = $1', [second.outpoint]),
+  ).toEqual([{ spent_by: null, reserved_by: null }])
 })

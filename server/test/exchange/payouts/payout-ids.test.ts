@@ -21,19 +21,71 @@ test('the payout ids of a private exchange cannot be computed from its deposits'
   expect(findGuessableIds(ids.join(' '), deposits)).toEqual([])
 })
 
-test('a payout that was released before is held, even if the recipient differs', async () => {
+test.each([
+  'that was released before is held, even if the recipient differs',
+  'is held if the refund of its deposit was released before',
+])('a payout %s', async (name) => {
   await fixture.store.pauses.pause('payouts:eth', 'the release is recorded later', 'the test')
   const exchange = await fixture.createExchange()
   fixture.payDeposit(exchange, SMALL)
   await fixture.mineBlocks(6)
   expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'reserved', attention: null }])
   const [payout] = await fixture.listPayouts(exchange)
-  const release = { network: 'btc', txHash: 'a refund', assetId: 'btc@btc', address: 'elsewhere', memo: null } as const
-  await fixture.store.signingJournal.recordMissing([
-    { ...release, payoutId: payout?.id ?? '', units: 1n, at: new Date() },
-  ])
+  const { deposit } = await fixture.readExecution(exchange)
+  // The lost part of the database had voided the payout before.
+  const refundId = fixture.signer.payoutId(await fixture.store.signingJournal.readPayoutOrigin(deposit.id, 0))
+  const payoutId = name.includes('refund') ? refundId : (payout?.id ?? '')
+  const release = { network: 'btc', txHash: name, assetId: 'btc@btc', address: 'elsewhere', memo: null } as const
+  await fixture.store.signingJournal.recordMissing([{ ...release, payoutId, units: 1n, at: new Date() }])
   await fixture.store.pauses.resume('payouts:eth')
   await fixture.database.query('update payouts set held_until = null where exchange_id = $1', [exchange.id])
   await fixture.runJobs()
   expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'reserved', attention: 'RELEASED' }])
+})
+
+test('a refund that was released before pays the same again, so that it is imported, although the network fee has changed', async () => {
+  const exchange = await fixture.createExchange()
+  fixture.payDeposit(exchange, SMALL)
+  await fixture.store.pauses.pause('payouts:btc', 'restore', 'the test')
+  await fixture.store.pauses.pause('payouts:eth', 'restore', 'the test')
+  await fixture.mineBlocks(6)
+  const { deposit } = await fixture.readExecution(exchange)
+  const payoutId = fixture.signer.payoutId(await fixture.store.signingJournal.readPayoutOrigin(deposit.id, 0))
+  const to = { address: exchange.refund?.address ?? '', memo: null }
+  const release = { network: 'btc', txHash: 'the refund', assetId: 'btc@btc', ...to } as const
+  await fixture.store.signingJournal.recordMissing([{ ...release, payoutId, units: SMALL - 7n, at: new Date() }])
+  await fixture.store.pauses.resume('payouts:eth')
+  await fixture.clearHolds()
+  await fixture.runJobs()
+  expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'OPERATOR' })
+  await fixture.decide(exchange, 'refund')
+  await fixture.services.step(exchange.id)
+  expect(await fixture.listPayouts(exchange)).toMatchObject([
+    { state: 'void', purpose: 'payout' },
+    { id: payoutId, state: 'reserved', purpose: 'refund', units: (SMALL - 7n).toString() },
+  ])
+  await fixture.expectBalanced()
+})
+
+test('a payout that was approved for its amount is held for its release, and paid after another approval', async () => {
+  await fixture.store.pauses.pause('payouts:eth', 'restore', 'the test')
+  const exchange = await fixture.createExchange()
+  fixture.payDeposit(exchange, SMALL)
+  await fixture.mineBlocks(6)
+  const [payout] = await fixture.listPayouts(exchange)
+  const payoutId = payout?.id ?? ''
+  await fixture.store.payouts.approve(payoutId)
+  // Two attempts of its transaction, released by another worker.
+  const release = { network: 'eth', assetId: 'eth@eth', address: 'elsewhere', memo: null, payoutId, units: 1n } as const
+  await fixture.store.signingJournal.recordMissing(
+    ['first', 'second'].map((attempt) => ({ ...release, txHash: `the ${attempt} attempt`, at: new Date() })),
+  )
+  await fixture.store.pauses.resume('payouts:eth')
+  await fixture.clearHolds()
+  await fixture.runJobs()
+  expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'reserved', attention: 'RELEASED' }])
+  await fixture.decide(exchange, 'release')
+  await fixture.mineBlocks(8)
+  expect(await fixture.readStatus(exchange)).toBe('finished')
+  expect(fixture.countEtherPayments(exchange)).toBe(1)
 })

@@ -144,13 +144,18 @@ async function measure(database: Database): Promise<QueueMeasures> {
   return row ?? { unpublished: 0, unpublishedSeconds: 0, undelivered: 0, undeliveredSeconds: 0 }
 }
 
-/** A test event of a webhook. Its subject is itself, so that it waits for no other delivery. */
-export async function addTestEvent(sql: Sql, partnerId: string, webhookId: string): Promise<string> {
+/**
+ * A test event of an enabled webhook of this partner; null if it is unknown or disabled. Its subject is itself, so that it waits for no other
+ * delivery.
+ */
+export async function addTestEvent(sql: Sql, partnerId: string, webhookId: string): Promise<string | null> {
   const [row] = await sql.query<{ id: string }>(
-    `with made as (select gen_random_uuid() as id)
+    `with made as (
+       select gen_random_uuid() as id, w.id as webhook_id from webhooks w
+       where w.id = $2 and w.partner_id = $1 and w.disabled_by is null)
      insert into partner_events (id, partner_id, kind, subject_id, type, webhook_id)
-     select id, $1, 'webhook', id, 'webhook.test', $2 from made returning id`,
+     select id, $1, 'webhook', id, 'webhook.test', webhook_id from made returning id`,
     [partnerId, webhookId],
   )
-  return row?.id ?? ''
+  return row?.id ?? null
 }

@@ -39,7 +39,7 @@ export function createWebhookStore(database: Database): WebhookStore {
     addTest: ({ partnerId, id }, keep) =>
       database.transaction(async (tx) => {
         const eventId = await addTestEvent(tx, partnerId, id)
-        await saveInTransaction(tx, keep(eventId))
+        if (eventId !== null) await saveInTransaction(tx, keep(eventId))
         return eventId
       }),
     // The partner also here, after the services' own check (I-20).

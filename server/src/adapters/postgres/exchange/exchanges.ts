@@ -109,6 +109,14 @@ export function createExchangeStore(sql: Sql, database: Database, macs: PayeeMac
       )
       return rows.map((row) => Number(row.index))
     },
+    async newestKeyIndex(before) {
+      const [row] = await sql.query<{ index: string }>(
+        `select t.key_index as index from deposit_targets t where t.leg = 0 and t.nth = 0 and t.exchange_id = (
+           select id from exchanges where created_at < $1 order by created_at desc limit 1)`,
+        [before],
+      )
+      return Number(row?.index ?? 0)
+    },
   }
 }
 

@@ -74,7 +74,7 @@ export function createOperatorStore(sql: Sql, locking: boolean, macs: PayeeMacs)
       return row ? toHeld(row) : null
     },
     async releaseSweptDeposits(payoutId) {
-      await sql.query('update deposits set swept_by = null where swept_by = $1', [payoutId])
+      await sql.query('update deposits set swept_by = null, swept_units = null where swept_by = $1', [payoutId])
     },
     setConflictingTxHash: (transactionId, txHash) =>
       hasRow(

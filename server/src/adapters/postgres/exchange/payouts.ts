@@ -73,7 +73,7 @@ export function createPayoutStore(sql: Sql, locking: boolean, macs: PayeeMacs): 
         [ids, attention],
       )
     },
-    async postponeBy(ids, delayMs) {
+    async retryAfter(ids, delayMs) {
       await sql.query(
         "update payouts set held_until = clock_timestamp() + $2::int * interval '1 millisecond' where id = any($1::uuid[]) and state = 'reserved'",
         [ids, delayMs],

@@ -1,6 +1,6 @@
 import { accounts } from '../../../core/domain/ledger/entries.ts'
 import type { RequiredSpend } from '../../../exchange/ports/chain.ts'
-import type { RecoveryStore } from '../../../exchange/ports/store/recovery.ts'
+import type { RecoveryStore, UnrecordedLeg } from '../../../exchange/ports/store/recovery.ts'
 import type { Sql } from '../core/database.ts'
 import { type FundingRow, toFunding } from './wallets.ts'
 
@@ -41,6 +41,15 @@ export function createRecoveryStore(sql: Sql, locking: boolean): RecoveryStore {
       )
       return rows.map(toFunding)
     },
+    listUnrecordedLegs: (transactionId) =>
+      sql.query<UnrecordedLeg>(
+        `select p.execution_id as "executionId", p.exchange_id as "exchangeId" from payouts p
+         join deposit_targets t on t.exchange_id = p.exchange_id and t.source_execution = p.execution_id
+           and t.network = p.network and t.address = p.address and t.memo = p.memo
+         where p.transaction_id = $1 and p.purpose = 'payout'
+           and not exists (select 1 from executions n where n.source_execution = p.execution_id)`,
+        [transactionId],
+      ),
     async shortfall(assetId) {
       const [row] = await sql.query<{ units: string }>(
         `select greatest(i.promised - coalesce((select b.units from balances b where b.account = $2 and b.asset_id = $1), 0), 0) as units

@@ -28,6 +28,11 @@ const MISSING_RELEASES = `select payout_id as "payoutId", network, tx_hash as "t
   matched_payout as "matchedPayout" from forgotten_payouts`
 const toMissingRelease = (row: MissingReleaseRow): MissingRelease => ({ ...row, units: BigInt(row.units) })
 
+const UNREGISTERED_CHANGE = `select distinct t.network, c.index::int from forgotten_transactions t
+  cross join lateral (select t.intent -> 'change' -> 'path' ->> 'index' as index) c
+  where t.intent ->> 'family' = 'bitcoin' and c.index is not null and not exists (select 1 from house_addresses h
+    where h.network = t.network and h.branch = 'change' and h.key_index = c.index::bigint)`
+
 export function createSigningStore(sql: Sql): SigningJournalStore {
   return { ...createGenerations(sql), ...createJournals(sql), ...createMissingReleases(sql), ...createImports(sql) }
 }
@@ -124,10 +129,14 @@ function createMissingReleases(
   | 'recordMissing'
   | 'selectUnstored'
   | 'storeForImport'
+  | 'listUnregisteredChange'
   | 'listUnacknowledged'
   | 'listMissing'
+  | 'hasMissing'
+  | 'findRelease'
   | 'findEarlierPayment'
   | 'readPayoutOrigin'
+  | 'listPayoutOrigins'
 > {
   const list = async (where: string, limit: number) => {
     const query = `${MISSING_RELEASES} where ${where} order by released_at, network, tx_hash limit $1`
@@ -149,32 +158,56 @@ function createMissingReleases(
       return new Set(rows.map(({ tx_hash }) => tx_hash))
     },
     storeForImport: (transactions) => storeForImport(sql, transactions),
+    listUnregisteredChange: () => sql.query(UNREGISTERED_CHANGE),
     listUnacknowledged: (limit) => list('acknowledged_at is null', limit),
     listMissing: (limit) => list('true', limit),
-    async findEarlierPayment({ id, assetId, address, memo }) {
+    hasMissing: () => hasRow(sql, 'select 1 from forgotten_payouts limit 1', [], 'has-missing-releases'),
+    async findRelease(payoutId) {
+      const query = `${MISSING_RELEASES} where payout_id = $1 order by released_at desc limit 1`
+      const [row] = await sql.query<MissingReleaseRow>(query, [payoutId])
+      return row ? toMissingRelease(row) : null
+    },
+    async findEarlierPayment({ id, others, approved, assetId, address, memo }) {
       const [row] = await sql.query<{ tx_hash: string }>(
-        `update forgotten_payouts f set matched_payout = $1::uuid where (network, tx_hash, payout_id) = (
-           select network, tx_hash, payout_id from forgotten_payouts
-           where (payout_id = $1::text or (asset_id = $2 and address = $3 and memo = $4))
-             and (matched_payout is null or matched_payout = $1::uuid)
-           order by (payout_id = $1::text) desc, released_at limit 1 for update)
-         returning tx_hash`,
-        [id, assetId, address, memo ?? ''],
+        `with found as (
+           select tx_hash, payout_id from forgotten_payouts
+           where (payout_id = $1::text or payout_id = any($5::text[]) or (not $6 and asset_id = $2 and address = $3 and memo = $4))
+             and (matched_payout is null or (not $6 and matched_payout = $1::uuid))
+           order by (payout_id = $1::text) desc, (payout_id = any($5::text[])) desc, released_at limit 1 for update)
+         update forgotten_payouts f set matched_payout = $1::uuid from found
+         where f.payout_id = found.payout_id and (f.matched_payout is null or f.matched_payout = $1::uuid)
+         returning found.tx_hash`,
+        [id, assetId, address, memo ?? '', others, approved],
       )
       return row?.tx_hash ?? null
     },
     async readPayoutOrigin(depositId, leg) {
-      const [row] = await sql.query<{ network: string; identity: string; before: string }>(
-        `select d.network, d.identity,
-           (select count(*) from payouts p where p.deposit_id = d.id and p.execution_id is not null) as before
-         from deposits d where d.id = $1`,
-        [depositId],
-      )
-      const { network, identity, before } = present(row, 'the deposit that is paid')
-      return JSON.stringify([network, identity, leg, before])
+      const { before, ...origin } = await readOrigin(sql, depositId)
+      return originOf(origin, leg, before)
+    },
+    async listPayoutOrigins(depositId, leg, further) {
+      const { before, ...origin } = await readOrigin(sql, depositId)
+      return Array.from({ length: before + further }, (_, n) => originOf(origin, leg, n))
     },
   }
 }
+
+type Origin = Readonly<{ network: string; identity: string }>
+
+/** The deposit on its chain, and the number of its payouts until now. */
+async function readOrigin(sql: Sql, depositId: string): Promise<Origin & Readonly<{ before: number }>> {
+  const [row] = await sql.query<Origin & { before: number }>(
+    `select d.network, d.identity,
+       (select count(*)::int from payouts p where p.deposit_id = d.id and p.execution_id is not null) as before
+     from deposits d where d.id = $1`,
+    [depositId],
+  )
+  return present(row, 'the deposit that is paid')
+}
+
+/** Its form never changes: the ids of all payouts are derived from it. */
+const originOf = ({ network, identity }: Origin, leg: number, before: number): string =>
+  JSON.stringify([network, identity, leg, String(before)])
 
 function createImports(
   sql: Sql,

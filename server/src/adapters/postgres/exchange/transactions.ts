@@ -255,10 +255,12 @@ async function settle(sql: Sql, id: string, outcome: TransactionOutcome): Promis
       return
     case 'final':
       await sql.query("update transactions set state = 'final', next_check_at = null where id = $1", [id])
-      // Releases the UTXOs that only an earlier attempt would have spent.
+      // Releases the UTXOs that only an earlier attempt would have spent, once the others are recorded as spent. The block of an
+      // imported attempt is not recorded, if the watcher had passed it before.
       await sql.query(
         `update coins set reserved_by = null where reserved_by = $1 and spent_by is null and exists (
-           select 1 from attempts a where a.transaction_id = $1 and a.state = 'confirmed' and a.block_height is not null)`,
+           select 1 from attempts a where a.transaction_id = $1 and a.state = 'confirmed' and (a.block_height is not null
+             or exists (select 1 from coins s where s.reserved_by = $1 and s.spent_by = a.tx_hash)))`,
         [id],
       )
       return

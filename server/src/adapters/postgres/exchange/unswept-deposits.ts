@@ -18,8 +18,8 @@ const REPORTED_MAX = 50
 const UNSWEPT = `select w.address, w.asset_id,
     exists (select 1 from alarms a where a.subject = 'unswept:' || $1 || ':' || w.address || ':' || w.asset_id) as is_reported, case
     when w.asset_id = $2 and exists (select 1 from nonce_lanes l where l.network = $1 and l.address = w.address and l.next > 0) then 0
-    else coalesce((select sum(d.credited_units) from (
-      select credited_units from deposits where network = $1 and address = w.address and asset_id = w.asset_id and status = 'credited'
+    else coalesce((select sum(d.units) from (
+      select greatest(credited_units - coalesce(swept_before, 0), 0) as units from deposits where network = $1 and address = w.address and asset_id = w.asset_id and status = 'credited'
         and swept_by is null and exchange_id is not null and block_height is not null and not lost
       order by credited_units desc, id limit $3) d), 0) end as units
   from watched w order by w.address, w.asset_id`

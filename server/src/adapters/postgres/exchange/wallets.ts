@@ -33,10 +33,14 @@ export function createWalletStore(sql: Sql, locking = false): WalletStore {
     },
     async markSwept(depositIds, payoutId) {
       const rows = await sql.query(
-        "update deposits set swept_by = $2 where id = any($1::bigint[]) and swept_by is null and status = 'credited' returning 1",
+        "update deposits set swept_by = $2, swept_units = credited_units where id = any($1::bigint[]) and swept_by is null and status = 'credited' returning 1",
         [depositIds, payoutId],
       )
       return rows.length === depositIds.length
+    },
+    async releaseSweptRests(network) {
+      const rows = await sql.query(SWEPT_IN_PART, [network])
+      return rows.length
     },
     findSweptDeposits: (sweep) => findSweptDeposits(sql, sweep),
     isDepositAddress: (network, address) =>
@@ -73,6 +77,15 @@ export function createWalletStore(sql: Sql, locking = false): WalletStore {
   }
 }
 
+/** Units of a deposit that no sweep has taken. */
+const UNSWEPT_UNITS = 'credited_units - coalesce(swept_before, 0)'
+
+/** Only of final sweeps: a sweep that is reversed makes all that it took sweepable again. */
+const SWEPT_IN_PART = `update deposits d set swept_by = null, swept_before = d.swept_units, swept_units = null
+  from payouts p join transactions t on t.id = p.transaction_id
+  where d.network = $1 and d.status = 'credited' and d.credited_units > d.swept_units
+    and p.id = d.swept_by and p.state = 'confirmed' and t.state = 'final' returning d.id`
+
 type SweepableRow = {
   address: string
   asset_id: AssetId
@@ -100,9 +113,9 @@ async function listSweepable(
      select c.address, c.asset_id, c.key_index, c.version, d.* from due c cross join lateral (
        select round(extract(epoch from clock_timestamp() - min(first_seen_at)) * 1000) as waited_ms,
          array_agg(id::text order by units desc, id) as ids, array_agg(units::text order by units desc, id) as units
-       from (select id, credited_units as units, first_seen_at from deposits
+       from (select id, ${UNSWEPT_UNITS} as units, first_seen_at from deposits
          where network = $1 and address = c.address and asset_id = c.asset_id and status = 'credited' and swept_by is null
-           and exchange_id is not null and block_height <= (select height from final)
+           and exchange_id is not null and block_height <= (select height from final) and ${UNSWEPT_UNITS} > 0
          order by credited_units desc, id limit $4) largest) d`,
     [network, depth, limit, SWEEP_DEPOSITS_MAX],
   )
@@ -127,9 +140,9 @@ async function findSweptDeposits(
 ): Promise<readonly string[]> {
   const rows = await sql.query<{ id: string }>(
     `with candidates as (
-       select id, sum(credited_units) over (order by block_height, id) as total from deposits
+       select id, sum(${UNSWEPT_UNITS}) over (order by block_height, id) as total from deposits
        where network = $1 and address = $2 and asset_id = $3 and status = 'credited' and swept_by is null
-         and exchange_id is not null and block_height is not null and credited_units > $5::numeric)
+         and exchange_id is not null and block_height is not null and ${UNSWEPT_UNITS} > $5::numeric)
      select id from candidates where total <= (
        select min(total) from candidates where total >= $4::numeric + $5 having min(total) <= $4 + 4 * $5)`,
     [network, address, assetId, units, feeUnits],
@@ -166,7 +179,7 @@ async function postponeSweep(
 
 async function sweptUnits(sql: Sql, payoutId: string): Promise<bigint> {
   const [row] = await sql.query<{ units: string | null }>(
-    'select sum(credited_units) as units from deposits where swept_by = $1',
+    'select sum(coalesce(swept_units, credited_units) - coalesce(swept_before, 0)) as units from deposits where swept_by = $1',
     [payoutId],
   )
   return BigInt(row?.units ?? 0)
@@ -178,7 +191,7 @@ async function cancelUnsignedSweep(sql: Sql, depositId: string): Promise<void> {
        update payouts p set state = 'void' from deposits d
        where d.id = $1 and p.id = d.swept_by and p.purpose = 'sweep' and p.state = 'reserved' returning p.id),
      ended as (delete from alarms a using cancelled c where a.subject = 'payout:' || c.id)
-     update deposits set swept_by = null where swept_by in (select id from cancelled)`,
+     update deposits set swept_by = null, swept_units = null where swept_by in (select id from cancelled)`,
     [depositId],
   )
 }

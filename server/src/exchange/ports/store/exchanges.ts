@@ -102,4 +102,6 @@ export interface ExchangeStore {
   countOpen(partnerId: string, max: number): Promise<number>
   /** Derivation indexes that no other exchange has or will get. */
   takeKeyIndexes(count: number): Promise<readonly number[]>
+  /** The key index of the newest exchange that was created before this time; 0 = no exchange was. */
+  newestKeyIndex(before: Date): Promise<number>
 }

@@ -70,7 +70,7 @@ export interface PayoutStore {
   /** Holds queued payouts for the operator, for the reason `attention`. Does not change signed payouts. */
   holdForOperator(ids: readonly string[], attention: string): Promise<void>
   /** Tries queued payouts again after this time, without an alarm. Does not change signed payouts. */
-  postponeBy(ids: readonly string[], delayMs: number): Promise<void>
+  retryAfter(ids: readonly string[], delayMs: number): Promise<void>
   /**
    * Postpones queued payouts by 5 s, and each time twice as long, up to `maxMs`, by default 5 min. `waitsFor`: subject of the alarm
    * about the cause.

@@ -2,7 +2,10 @@ import type { AssetId } from '../../../core/domain/asset.ts'
 import type { RequiredSpend } from '../chain.ts'
 import type { Deposit } from './execution.ts'
 
-/** Outputs and fundings that left their chain. */
+/** The execution that pays a next leg. */
+export type UnrecordedLeg = Readonly<{ executionId: string; exchangeId: string }>
+
+/** Outputs and fundings that left their chain, and legs whose deposits were not recorded. */
 export interface RecoveryStore {
   /** Spends that must happen before these outputs can be in a block again: of their transactions and the ancestors of those. */
   findAncestorSpends(network: string, outpoints: readonly string[]): Promise<readonly RequiredSpend[]>
@@ -13,6 +16,8 @@ export interface RecoveryStore {
   ): Promise<readonly { outpoint: string; missingSince: number }[]>
   /** Credited fundings that are in no block. Locks the rows inside a transaction. */
   listOrphanedFundings(network: string, limit: number): Promise<readonly Deposit[]>
+  /** The confirmed payments of a transaction to next legs whose deposits are not recorded. */
+  listUnrecordedLegs(transactionId: string): Promise<readonly UnrecordedLeg[]>
   /** Reserved units of an asset that the hot wallet does not cover; 0 if it covers them. */
   shortfall(assetId: AssetId): Promise<bigint>
 }

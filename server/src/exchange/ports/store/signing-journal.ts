@@ -9,6 +9,8 @@ export type ImportableTransaction = ReleasedTransaction &
     /** Its first release, as the database writes it. */
     releasedAt: string
   }>
+/** The key of a change output. */
+export type ChangeKey = Readonly<{ network: string; index: number }>
 export type KnownJournal = Readonly<{ before: JournalPosition | null; isConfirmed: boolean }>
 type Place = Pick<ImportableTransaction, 'releasedAt' | 'network' | 'txHash'>
 type Conflicting = Pick<ImportableTransaction, 'network' | 'txHash' | 'conflictKey'>
@@ -37,6 +39,8 @@ export interface SigningJournalStore {
   /** The transactions among these that belong to missing releases and are not stored for import. */
   selectUnstored(txHashes: readonly string[]): Promise<ReadonlySet<string>>
   storeForImport(transactions: readonly ReleasedTransaction[]): Promise<void>
+  /** Change of stored transactions whose address is not registered. */
+  listUnregisteredChange(): Promise<readonly ChangeKey[]>
   /** Stored transactions that are not imported yet, each with its releases; oldest first, after one of them or from the first. */
   listImportable(after: Place | null, limit: number): Promise<readonly ImportableTransaction[]>
   /** Whether a payout of this transaction was released later under another conflict key, or one that is not stored yet. */
@@ -50,15 +54,26 @@ export interface SigningJournalStore {
   /** Missing releases that the operator has not acknowledged. */
   listUnacknowledged(limit: number): Promise<readonly MissingRelease[]>
   listMissing(limit: number): Promise<readonly MissingRelease[]>
-  /** Hash of a missing release of this payout, or of another payout to the same destination; null = none. */
+  /** Whether any release is or was missing. */
+  hasMissing(): Promise<boolean>
+  /** The last missing release of a payout; null = none. */
+  findRelease(payoutId: string): Promise<MissingRelease | null>
+  /**
+   * Hash of a missing release of this payout, of one of these other payouts, or of any to the same destination; null = none. Of a
+   * payout that is approved: of those that it was not held for before, and to no other payout of its destination.
+   */
   findEarlierPayment(payout: {
     id: string
+    others: readonly string[]
+    approved: boolean
     assetId: AssetId
     address: string
     memo: string | null
   }): Promise<string | null>
   /** Determines the id of a deposit's next payout or refund: the deposit on its chain, the leg, the number of earlier payouts. */
   readPayoutOrigin(depositId: string, leg: number): Promise<string>
+  /** The same for all payouts of the deposit until now, and for this many further ones. */
+  listPayoutOrigins(depositId: string, leg: number, further: number): Promise<readonly string[]>
   /**
    * Begins a generation: acknowledges all missing releases, new journals and journals that are behind, and skips key indexes that
    * the lost part may have used. A rollback does not bring skipped indexes back, so a transaction that is only a rehearsal skips none.

@@ -37,6 +37,11 @@ export interface WalletStore {
   /** Marks deposits as swept. False if another sweep has one of the deposits. */
   markSwept(depositIds: readonly string[], payoutId: string): Promise<boolean>
   /**
+   * Makes what final sweeps left of deposits sweepable: they returned with more units after a reorganisation. Returns the number of
+   * these deposits.
+   */
+  releaseSweptRests(network: string): Promise<number>
+  /**
    * The unswept deposits of an address that a sweep of these units took: the earliest that add up to it and its fee. `feeUnits`:
    * of a sweep of the native coin, else 0. None if no deposits do.
    */

@@ -23,6 +23,7 @@ import {
   wasWithinMax,
 } from '../../domain/terms.ts'
 import type { Destination } from '../../ports/chain.ts'
+import type { PayoutRelease } from '../../ports/signer.ts'
 import type { Execution } from '../../ports/store/execution.ts'
 import type { StoreTx } from '../../ports/store/store.ts'
 import type { VenueOrder } from '../../ports/venue.ts'
@@ -44,6 +45,12 @@ import { partnerFeeBpsOf, pricingOf, referenceOf } from './leg-pricing.ts'
 import { findFarMove, holdDetailOf, isGuarded, measurePrices, orderedUnitsOf } from './price-guard.ts'
 import { drawnDelayMs, holdUnlessAuthentic, minOutputUnits, payoutIdOf, queuePayment } from './queue-payment.ts'
 import { recount } from './recount.ts'
+import {
+  findReleased,
+  findReleasedKeyIndex,
+  orderedUnitsOfReleased,
+  unitsBeforeWithholding,
+} from './released-payout.ts'
 
 /** Id of the next order. A settled id is never used again, so a reversed or rejected order is repeated with a new id (I-22). */
 export function nextOrderId({ id, deposit, orderId }: Execution): string {
@@ -174,19 +181,27 @@ function canExecute(facts: DepositFacts): boolean {
   }
 }
 
+/** The terms of a payout that a signer has released, whatever the rate and the bounds are now. */
+function repeatReleased(act: Act, released: PayoutRelease | null, terms: Terms): Terms {
+  if (released === null || (terms.kind === 'wait' && terms.for !== 'reserve')) return terms
+  const toUnits = unitsBeforeWithholding(act, released)
+  return terms.kind === 'execute' ? { ...terms, toUnits } : { kind: 'execute', toUnits, rate: 'floating' }
+}
+
 /** Converts the deposit at the venue, with an order id that is stored before the call (I-22). Null = wait. */
 export async function convert(act: Act): Promise<Execution | null> {
   const { deps, tx, execution } = act
   const { exchange } = act.context
   if (!isRightAsset(act)) return move(act, 'refunding', 'WRONG_ASSET', 'wrong asset')
-  const terms = await termsOf(act)
+  const released = await findReleased(act)
+  const terms = repeatReleased(act, released, await termsOf(act))
   if (terms.kind === 'wait') return waitFor(act, terms)
   if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'no terms for a conversion')
   const { from, to } = legOf(act)
-  const takeUnits = dueUnitsOf(act, terms.toUnits)
+  const takeUnits = released?.units ?? dueUnitsOf(act, terms.toUnits)
   if ((exchange.recipient !== null || hasNextLeg(act)) && takeUnits < minOutputUnits(act, to))
     return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
-  const isFloating = terms.rate === 'floating' || terms.rate === 'mixed'
+  const isFloating = released === null && (terms.rate === 'floating' || terms.rate === 'mixed')
   const far = isFloating && isGuarded(execution) ? findFarMove(measurePrices(act)) : null
   if (far !== null) return holdFor(act, 'PRICE_GUARD', {}, holdDetailOf(far))
   const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
@@ -198,7 +213,7 @@ export async function convert(act: Act): Promise<Execution | null> {
     const wasAccepted = execution.leg === 0 && wasWithinMax(act.context.acceptedMaxUnits, giveUnits)
     if (wasAccepted) return waitFor(act, { kind: 'wait', for: 'reserve', reason: 'NO_LIQUIDITY' })
   }
-  const ordered = orderedUnitsOf(act)
+  const ordered = released === null ? orderedUnitsOf(act) : orderedUnitsOfReleased(act, released)
   await storeOrder(act, order)
   // The order uses what the fixed rate had reserved.
   if (terms.rate !== 'floating') await tx.inventory.release(`hold:${exchange.id}`)
@@ -342,14 +357,17 @@ export async function queuePayout(act: Act): Promise<Execution | null> {
 
 /**
  * Stores a new deposit address of ours for the next leg, before a payout to it is signed. If an earlier payout of this
- * execution was invalidated after the next leg had its deposit, that deposit waits at the same address for this payout.
+ * execution was invalidated after the next leg had its deposit, that deposit waits at the same address for this payout. A payout
+ * that a signer released before the database was restored keeps its address, so that it can be imported.
  */
 async function createNextTarget(act: Act): Promise<Destination> {
   const { deps, tx, execution } = act
   const earlier = execution.nextLegFunded ? await tx.steps.findNextDestination(execution.id) : null
   if (earlier !== null) return earlier
   const { network } = legOf(act).to
-  const keyIndex = present((await tx.exchanges.takeKeyIndexes(1))[0], 'a new key index')
+  const released = await findReleased(act)
+  const releasedIndex = released?.units === execution.dueUnits ? await findReleasedKeyIndex(act, released) : null
+  const keyIndex = releasedIndex ?? present((await tx.exchanges.takeKeyIndexes(1))[0], 'a new key index')
   const destination = getChain(deps, network).addresses.deposit(keyIndex)
   await tx.steps.addDepositTarget({
     exchangeId: act.context.exchange.id,

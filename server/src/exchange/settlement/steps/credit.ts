@@ -24,6 +24,7 @@ import {
 } from './context.ts'
 import { termsOf, unwind } from './convert.ts'
 import { findLoss } from './recount.ts'
+import { findReleased } from './released-payout.ts'
 
 /** Credits a deposit that is deep enough on all nodes, and chooses the next status. Null = the evidence is stale. */
 export async function credit(act: Act): Promise<Execution | null> {
@@ -90,8 +91,8 @@ async function chooseStatus(act: Act): Promise<NextStatus> {
   if (act.evidence?.screening !== 'allow') return { status: 'verifying', reason: 'SCREENING' }
   if (!isRightAsset(act)) return { status: 'refunding', reason: 'WRONG_ASSET' }
   const terms = await termsOf(act)
-  // Without a current rate the conversion waits, not the credit.
-  return terms.kind === 'refund'
+  // Without a current rate the conversion waits, not the credit. What a signer released is not refunded as well.
+  return terms.kind === 'refund' && (await findReleased(act)) === null
     ? { status: 'refunding', reason: terms.reason }
     : { status: 'exchanging', reason: null }
 }

@@ -6,6 +6,7 @@ import type { Execution } from '../../ports/store/execution.ts'
 import { type Act, depositAsset, holdFor, isClearedByOperator, isOwed, type MarketDeps, move } from './context.ts'
 import { unwind } from './convert.ts'
 import { holdUnlessAuthentic, minOutputUnits, payoutIdOf, queuePayment, refundDestination } from './queue-payment.ts'
+import { findReleasedRefund } from './released-payout.ts'
 import { queueReturn } from './return-leg.ts'
 
 /** Starts a refund. Reverses the conversion first, so that we owe the asset of the deposit. */
@@ -37,8 +38,10 @@ export async function queueRefund(act: Act): Promise<Execution | null> {
   if (act.evidence.screening !== 'allow' && !isClearedByOperator(execution)) return holdFor(act, 'SCREENING')
   // Refunds are paid from the hot wallet; without a reserve they wait for the sweep of the deposit.
   const id = await payoutIdOf(act)
-  await tx.ledger.post(refundFeeEntry(id, exchange.id, asset.id, feeUnits))
-  return queuePayment(act, { id, purpose: 'refund', asset, to, units: units - feeUnits, delayMs: null })
+  const released = await findReleasedRefund(act, asset, to)
+  const dueUnits = released !== null && released.units <= units ? released.units : units - feeUnits
+  await tx.ledger.post(refundFeeEntry(id, exchange.id, asset.id, units - dueUnits))
+  return queuePayment(act, { id, purpose: 'refund', asset, to, units: dueUnits, delayMs: null })
 }
 
 /** Network fee of a refund now; null = no current price for it. */

@@ -104,6 +104,19 @@ describe('the tracking page', () => {
     expect(await languageOf('?lang=de&lang=fr', 'es')).toBe('es ltr')
   })
 
+  test('isolates every address, amount and name of a currency from the text from right to left, in every state', async () => {
+    for (const [name, view] of Object.entries(states)) {
+      const page = await (await get(`${server.add(view)}?lang=ar`)).text()
+      const [, main = ''] = /<main>([\s\S]*)<\/main>/.exec(page) ?? []
+      expect(main).toContain('<bdi dir="ltr">')
+      const outside = main
+        .replaceAll(/<bdi dir="ltr">[^<]*<\/bdi>|<time [^>]*>[^<]*<\/time>/g, '')
+        .replaceAll(/<[^>]*>/g, '')
+      // Letters of another direction, or a decimal, which the text around them would reorder.
+      expect([name, outside.match(/[A-Za-z]\w*|\d+\.\d+/g)]).toEqual([name, null])
+    }
+  })
+
   test('does not exist for other tokens, and does not repeat them', async () => {
     const [one, other] = [server.add(viewOf('pending')), server.add(viewOf('finished'))]
     const token = (path: string) => path.slice('/track/'.length)

@@ -109,11 +109,11 @@ describe('the tracking page', () => {
       const page = await (await get(`${server.add(view)}?lang=ar`)).text()
       const [, main = ''] = /<main>([\s\S]*)<\/main>/.exec(page) ?? []
       expect(main).toContain('<bdi dir="ltr">')
-      const outside = main
+      const remaining = main
         .replaceAll(/<bdi dir="ltr">[^<]*<\/bdi>|<time [^>]*>[^<]*<\/time>/g, '')
         .replaceAll(/<[^>]*>/g, '')
       // Letters of another direction, or a decimal, which the text around them would reorder.
-      expect([name, outside.match(/[A-Za-z]\w*|\d+\.\d+/g)]).toEqual([name, null])
+      expect([name, remaining.match(/[A-Za-z]\w*|\d+\.\d+/g)]).toEqual([name, null])
     }
   })
 

@@ -85,6 +85,14 @@ describe('the tracking page', () => {
       expect(/Expected duration <strong>[^<]*/.exec(one)?.[0]).toBe('Expected duration <strong>60 minutes')
   })
 
+  test('states what the recipient will get only until it is paid out', async () => {
+    const page = async (name: string) => (await get(`${server.add(viewOf(name))}?lang=en`)).text()
+    for (const name of ['pending', 'confirming', 'exchanging', 'private, exchanging'])
+      expect([name, (await page(name)).match(/<dt>(You get about|Paid out)/g)]).toEqual([name, ['<dt>You get about']])
+    for (const name of ['sending', 'finished', 'private, finished', 'several deposits'])
+      expect([name, (await page(name)).match(/<dt>(You get about|Paid out)/g)]).toEqual([name, ['<dt>Paid out']])
+  })
+
   test('is in the language of ?lang=, else of Accept-Language, else in English', async () => {
     const path = server.add(viewOf('pending'))
     const languageOf = async (query: string, accept?: string) => {

@@ -175,8 +175,12 @@ test('receivers that never answer do not delay another one', async () => {
   await Promise.all(exchanges.map((id) => setStatuses(stage.database, id, statuses)))
   await expect.poll(async () => (await readDeliveries(webhook)).length, PATIENCE).toBe(120)
   await waitUntilDelivered(webhook)
-  for (const id of exchanges)
-    expect(quick.received.filter(({ event }) => event.data['id'] === id).map(({ event }) => event.type)).toEqual(types)
+  // On a busy machine an answer may come after the timeout of its attempt, which is then repeated.
+  for (const id of exchanges) {
+    const sent = quick.received.filter(({ event }) => event.data['id'] === id).map(({ event }) => event)
+    const distinct = sent.filter(({ id: eventId }, n) => eventId !== sent[n - 1]?.id)
+    expect(distinct.map(({ type }) => type)).toEqual(types)
+  }
 })
 
 test('requests that hang at a host do not delay the events of another partner to the same host', async () => {

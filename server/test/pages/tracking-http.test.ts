@@ -85,6 +85,14 @@ describe('the tracking page', () => {
       expect(/Expected duration <strong>[^<]*/.exec(one)?.[0]).toBe('Expected duration <strong>60 minutes')
   })
 
+  test('states what the recipient will get only until it is paid out', async () => {
+    const page = async (name: string) => (await get(`${server.add(viewOf(name))}?lang=en`)).text()
+    for (const name of ['pending', 'confirming', 'exchanging', 'private, exchanging'])
+      expect([name, (await page(name)).match(/<dt>(You get about|Paid out)/g)]).toEqual([name, ['<dt>You get about']])
+    for (const name of ['sending', 'finished', 'private, finished', 'several deposits'])
+      expect([name, (await page(name)).match(/<dt>(You get about|Paid out)/g)]).toEqual([name, ['<dt>Paid out']])
+  })
+
   test('is in the language of ?lang=, else of Accept-Language, else in English', async () => {
     const path = server.add(viewOf('pending'))
     const languageOf = async (query: string, accept?: string) => {
@@ -102,6 +110,19 @@ describe('the tracking page', () => {
     expect(await languageOf('?lang=ar', 'de')).toBe('ar rtl')
     expect(await languageOf('?lang=constructor', 'es')).toBe('es ltr')
     expect(await languageOf('?lang=de&lang=fr', 'es')).toBe('es ltr')
+  })
+
+  test('isolates every address, amount and name of a currency from the text from right to left, in every state', async () => {
+    for (const [name, view] of Object.entries(states)) {
+      const page = await (await get(`${server.add(view)}?lang=ar`)).text()
+      const [, main = ''] = /<main>([\s\S]*)<\/main>/.exec(page) ?? []
+      expect(main).toContain('<bdi dir="ltr">')
+      const remaining = main
+        .replaceAll(/<bdi dir="ltr">[^<]*<\/bdi>|<time [^>]*>[^<]*<\/time>/g, '')
+        .replaceAll(/<[^>]*>/g, '')
+      // Letters of another direction, or a decimal, which the text around them would reorder.
+      expect([name, remaining.match(/[A-Za-z]\w*|\d+\.\d+/g)]).toEqual([name, null])
+    }
   })
 
   test('does not exist for other tokens, and does not repeat them', async () => {

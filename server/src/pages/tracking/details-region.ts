@@ -47,10 +47,10 @@ ${refund.txHash && html`<dt>${texts.deposits.refund}</dt><dd>${explorerLink(tran
 </dl>`
 }
 
-/** What the recipient gets. Null where that is nothing. */
+/** What the recipient gets. Null where that is nothing, and where the payment states what was paid out. */
 function payoutRow({ status, tracked, to, isLockOver }: ShownExchange, { texts }: Locale): Html | null {
-  if (unpaidStatuses.includes(status)) return null
   const { exchange, deposits } = tracked
+  if (unpaidStatuses.includes(status) || deposits.some(({ sentUnits }) => sentUnits !== null)) return null
   const { flow, fixedUntil, fromUnits, toUnits } = exchange
   const [first] = deposits
   // The first deposit alone gets the rate, and another amount gets another payout.

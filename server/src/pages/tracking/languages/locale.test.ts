@@ -61,6 +61,54 @@ describe('the texts', () => {
   )
 })
 
+/** Literal translations, words of other trades, and second words for one thing. */
+const wrongWords: Readonly<Partial<Record<Language, RegExp>>> = {
+  // `tipo` alone is no exchange rate, and a price that was too high does not recover.
+  es: /\btipo\b(?! de cambio)|\bpersona\b|se recupere/,
+  pt: /\bpessoa\b|se recuperar|Solicitações demais/,
+  fr: /\b(?:une|Une) personne\b|valable|monnaie/,
+  // Said of parcels; a payment has a `Rückerstattung`.
+  de: /Mensch|[Rr]ücksend|zurückgesendet/,
+  // Said of accounts; an exchange has a payment.
+  ru: /пополнени|ищутся|Номер обмена/,
+  tr: /Olmadı|görüldü|Takas numarası/,
+  zh: /网络费|离开了?区块链|发现/,
+  ja: /の取引|を明らかにします/,
+  // Said of goods; a payment has an `استرداد`. An id is no number.
+  ar: /إرجاع|تُرجع|نُرجع|رقم العملية/,
+}
+
+test.each(Object.entries(wrongWords))(
+  'the texts in %s have no literal translations and no words of other trades',
+  (code, words) => {
+    expect(flatten(languages[code as Language]).filter(([, text]) => words.test(text))).toEqual([])
+  },
+)
+
+test('a line in French does not break before a sign that a space precedes', () => {
+  expect(flatten(languages.fr).filter(([, text]) => / [:;?!»]|« /.test(text))).toEqual([])
+  const spaced = flatten(languages.fr).filter(([, text]) => /[:?]/.test(text))
+  expect(spaced.length).toBeGreaterThan(6)
+  expect(spaced.filter(([, text]) => !/[\u00a0\u202f][:?]/.test(text))).toEqual([])
+})
+
+test.each([
+  ['en', 'November 9, 2026 at 08:06 UTC'],
+  ['es', '9 de noviembre de 2026 a las 08:06 UTC'],
+  ['pt', '9 de novembro de 2026 às 08:06 UTC'],
+  ['fr', '9 novembre 2026 à 08:06 UTC'],
+  ['de', '9. November 2026 um 08:06 UTC'],
+  ['ru', '9 ноября 2026 г. в 08:06 UTC'],
+  ['tr', '9 Kasım 2026 08:06 UTC'],
+  ['zh', '2026年11月9日 UTC 08:06'],
+  ['ja', '2026年11月9日 08:06 UTC'],
+  ['ar', '9 نوفمبر 2026 في 08:06 UTC'],
+] as const)('times in %s have the form of the language, with Latin digits: %s', (code, text) => {
+  // Some spaces are unbreakable.
+  const shown = localeOf(code).formatTime(new Date('2026-11-09T08:06:00Z')).replaceAll(/\s/g, ' ')
+  expect(shown).toBe(text)
+})
+
 test.each([
   ['en', { 30: '30 seconds', 1800: '30 minutes', 10800: '3 hours' }],
   ['de', { 30: '30 Sekunden', 1800: '30 Minuten', 10800: '3 Stunden' }],

@@ -10,7 +10,7 @@ export const pt: Texts = {
     verifying: 'Retida',
     exchanging: 'Troca em andamento',
     sending: 'Envio em andamento',
-    refunding: 'O seu pagamento está sendo devolvido',
+    refunding: 'Devolução em andamento',
     finished: 'Concluída',
     refunded: 'Pagamento devolvido',
     failed: 'Encerrada',
@@ -26,7 +26,7 @@ export const pt: Texts = {
     refunded: 'O seu pagamento foi devolvido, descontada a taxa de rede, e a rede confirmou a devolução.',
     failed: 'Esta troca está encerrada.',
   },
-  timeOver: 'O tempo para pagar terminou. Os pagamentos feitos antes ainda estão sendo procurados.',
+  timeOver: 'O prazo para pagar terminou. Os pagamentos feitos antes ainda estão sendo procurados.',
   paymentVanished: 'O seu pagamento não está mais na blockchain. Procure-o na sua carteira antes de pagar outra vez.',
   credited: 'A troca está concluída. O valor foi creditado no serviço em que você a iniciou.',
   reasons: {
@@ -34,27 +34,27 @@ export const pt: Texts = {
     BELOW_MIN: 'O pagamento foi inferior ao mínimo desta troca.',
     ABOVE_MAX: 'O pagamento foi superior ao que pode ser trocado neste momento.',
     OUTSIDE_TOLERANCE:
-      'O pagamento chegou tarde ou com outro valor, e a taxa de câmbio atual está longe demais da taxa de câmbio fixa.',
+      'O pagamento chegou tarde ou com outro valor, e a taxa de câmbio atual está muito distante da fixa.',
     NO_LIQUIDITY: 'Não foi possível trocar o pagamento.',
     DUST: 'O pagamento é pequeno demais para cobrir a taxa de rede da devolução.',
     LATE_DEPOSIT: 'O pagamento chegou depois do fim da troca.',
     WRONG_ASSET: 'O pagamento foi feito em uma moeda diferente da desta troca.',
     NOT_RECEIVED: 'A rede anunciou um pagamento, mas nada foi recebido.',
     PRICE_GUARD:
-      'O preço se afastou muito da cotação. A troca continuará quando o preço se recuperar ou quando uma pessoa decidir.',
+      'O preço se afastou muito da cotação. A troca continuará quando o preço voltar ao seu nível ou quando a nossa equipe tomar uma decisão.',
     REFUND_ADDRESS_REQUIRED: 'O pagamento precisa ser devolvido, e nenhum endereço de devolução é conhecido.',
     DEPOSIT_VANISHED:
       'O seu pagamento não está mais na blockchain. Ele será processado quando a rede o confirmar outra vez.',
     REORG_AFTER_PAYOUT:
-      'O seu pagamento saiu da blockchain depois de o envio ter sido feito. Uma pessoa está analisando o caso.',
+      'O seu pagamento desapareceu da blockchain depois do envio. A nossa equipe está analisando o caso.',
     PAYOUT_VANISHED: 'O pagamento de saída não está mais na blockchain. Ele está sendo enviado outra vez.',
-    LIMIT: 'O valor está acima de um limite. Uma pessoa o verifica antes do envio.',
-    OPERATOR: 'Uma pessoa está verificando esta troca.',
+    LIMIT: 'O valor está acima de um limite. A nossa equipe o verifica antes do envio.',
+    OPERATOR: 'A nossa equipe está verificando esta troca.',
     NETWORK_UNAVAILABLE:
-      'Uma rede desta troca não está disponível agora. A troca continuará quando ela voltar a estar disponível.',
+      'Uma das redes desta troca não está disponível agora. A troca continuará quando ela voltar a ficar disponível.',
     CANCELLED: 'A troca foi cancelada.',
   },
-  decided: 'Isto foi decidido por uma pessoa.',
+  decided: 'A decisão foi tomada pela nossa equipe.',
   doNotPay: 'Não envie mais nada para o endereço de depósito desta troca.',
   steps: {
     heading: 'Progresso',
@@ -72,9 +72,9 @@ export const pt: Texts = {
   deadlines: 'Prazos',
   fixedEnds: 'A taxa de câmbio fixa termina em',
   fixedNote:
-    'A taxa de câmbio é fixa para um pagamento detectado antes desse momento e confirmado logo depois: pague com uma taxa de rede normal. A um pagamento posterior aplica-se a taxa de câmbio fixa ou a atual, a que lhe der menos. Se a diferença for grande demais, o pagamento é devolvido, descontada a taxa de rede.',
+    'A taxa de câmbio é fixa para um pagamento detectado antes desse momento e confirmado logo depois: pague com uma taxa de rede normal. A um pagamento posterior aplica-se a taxa de câmbio fixa ou a atual, a que for menos favorável para você. Se a diferença for grande demais, o pagamento é devolvido, descontada a taxa de rede.',
   fixedOver:
-    'A taxa de câmbio fixa terminou. A um pagamento feito agora aplica-se a taxa de câmbio fixa ou a atual, a que lhe der menos. Se a diferença for grande demais, o pagamento é devolvido, descontada a taxa de rede.',
+    'A taxa de câmbio fixa terminou. A um pagamento feito agora aplica-se a taxa de câmbio fixa ou a atual, a que for menos favorável para você. Se a diferença for grande demais, o pagamento é devolvido, descontada a taxa de rede.',
   expires: 'Tempo restante para pagar',
   expiryNote: 'Um pagamento que chegar mais tarde não será trocado. Ele será devolvido, descontada a taxa de rede.',
   floatingNote:
@@ -83,7 +83,7 @@ export const pt: Texts = {
     heading: 'O seu pagamento',
     amount: 'Valor',
     network: 'Rede',
-    onlyThis: 'Envie apenas {currency} e apenas pela rede {network}. Qualquer outra coisa pode se perder.',
+    onlyThis: 'Envie apenas {currency} e apenas pela rede {network}. Qualquer outro envio pode se perder.',
     address: 'Endereço de depósito',
     memo: 'O pagamento precisa incluir este dado: {memo}. Sem ele, o pagamento não pode ser associado à sua troca e pode se perder.',
     qr: 'Código QR do endereço de depósito',
@@ -121,7 +121,7 @@ export const pt: Texts = {
     intro:
       'O seu pagamento é devolvido, descontada a taxa de rede. Insira um endereço seu que aceite {currency} na rede {network}.',
     warning:
-      'Verifique bem o endereço. Você só pode indicá-lo uma vez, e um pagamento para um endereço errado fica perdido.',
+      'Verifique bem o endereço. Você só pode indicá-lo uma vez, e um pagamento para um endereço errado será perdido.',
     address: 'Endereço de devolução',
     memoHint: 'Deixe este campo vazio se o seu endereço não precisar dele.',
     next: 'Continuar',
@@ -133,20 +133,20 @@ export const pt: Texts = {
       'Entre em contato com o serviço em que você iniciou a troca: é ele que deve indicar um endereço de devolução.',
   },
   refundErrors: {
-    invalid: 'Não é um endereço válido da rede {network}.',
+    invalid: 'Este endereço não é válido na rede {network}.',
     invalidPrivate:
-      'Não é um endereço válido da rede {network}, ou pertence ao destinatário, que uma devolução revelaria.',
+      'Este endereço não é válido na rede {network} ou pertence ao destinatário, que seria revelado por uma devolução.',
     memoRequired: 'Este endereço precisa deste dado: {memo}.',
     memoInvalid: 'Este dado não é válido: {memo}.',
-    ours: 'É um endereço deste serviço. Insira um endereço da sua própria carteira.',
+    ours: 'Este é um endereço deste serviço. Insira um endereço da sua própria carteira.',
     restricted: 'Este endereço não pode ser usado. Insira outro.',
     alreadyNamed: 'Já foi indicado um endereço de devolução, que não pode ser alterado.',
     failed: 'Não funcionou. Tente novamente daqui a pouco.',
   },
   failures: {
     notFound: 'Esta página não existe',
-    notFoundNote: 'Verifique o link. Pode faltar uma parte.',
-    tooMany: 'Solicitações demais',
+    notFoundNote: 'Verifique o link. Talvez falte uma parte dele.',
+    tooMany: 'Muitas solicitações',
     tooManyNote: 'Espere um minuto e recarregue a página.',
     unavailable: 'O serviço não responde',
     unavailableNote: 'Tente novamente daqui a pouco. Enquanto isso, a sua troca continua.',

@@ -50,7 +50,7 @@ export interface PartnerStore {
   add(partner: NewPartner): Promise<string | null>
   /** Changes the given fields. False if the partner does not exist. */
   set(name: string, change: PartnerChange): Promise<boolean>
-  /** The id of the partner that has this id, or this name; null if there is none. */
+  /** The id of the partner with this id or name; null if no partner has it. */
   findId(nameOrId: string): Promise<string | null>
   /** Whether payers of the partner may name a missing refund address by their tracking link. */
   allowsRefundByLink(partnerId: string): Promise<boolean>

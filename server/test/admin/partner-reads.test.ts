@@ -87,7 +87,7 @@ test('lists partners by name in pages, without a largest number, and finds one b
   do {
     const page = await admin.get(`partners?limit=500${cursor === null ? '' : `&cursor=${cursor}`}`)
     names.push(...rowsOf(page).map(({ name }) => name))
-    cursor = page.body['next']
+    cursor = page.body['next'] ?? null
   } while (cursor !== null)
   const all = await server.test.database.query<{ name: string }>('select name from partners order by name')
   expect(names).toEqual(all.map(({ name }) => name))

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { openDatabase } from '../server/src/adapters/postgres/core/database.ts'
 import { sandboxOperator } from '../server/src/app/sandbox-operator.ts'
 import { formatUnits } from '../server/src/core/domain/amount.ts'
+import { OWED_PARTNER, seedAccountRows } from '../server/test/adapters/postgres/seed-account-rows.ts'
 import { seedAdminRows, seededWebhook } from '../server/test/adapters/postgres/seed-admin-rows.ts'
 import {
   LARGE_PARTNER,
@@ -16,12 +17,14 @@ import type { Result } from './results.ts'
 import { SEEDED_HASH, seedOperatorRows } from './seed-operators.ts'
 
 /** Requests of each list, one after another: of all lists together fewer than the rate limit of a minute, 1200. */
-const REQUESTS = 26
+const REQUESTS = 24
 const LIST_GOAL_MS = 200
 /** Requests of each report: it reads all postings of its period. */
 const REPORT_REQUESTS = 5
 const REPORT_DAYS = 30
 const DAY_MS = 86_400_000
+/** Partners, tokens in which fees are held or owed, and fees without a known partner, each. */
+const ACCOUNTS = 10_000
 /** Of the large partner, and of the failed exchanges of others, to each of the other exchanges. */
 const [LARGE_SHARE, OTHERS_SHARE] = [0.3, 0.05]
 const OLD = `${OLD_CURRENCY.currency}@${OLD_CURRENCY.network}`
@@ -69,6 +72,11 @@ const listsOf = (rows: number): readonly string[] => {
     'requests?state=asked',
     'sessions',
     'partners',
+    'partners?find=r-0009999',
+    'partners?find=nothing',
+    `partners/balances?name=${OWED_PARTNER}`,
+    'swap-fees',
+    'swap-fees/unclaimed',
     'overview',
   ]
 }
@@ -79,8 +87,8 @@ type Read = (path: string) => Promise<Answer>
 
 /**
  * Lists of the admin API beside `rows` exchanges, deposits, payouts, swaps, actions, deliveries and conversions in the ledger, a tenth as
- * many requests and sessions of operators, and the exchanges, swaps and actions of rare combinations, over one connection. The pools of a
- * network (`pools/list`) are in the memory of a process with swaps, which this one has not.
+ * many requests and sessions of operators, `ACCOUNTS`, and the exchanges, swaps and actions of rare combinations, over one connection.
+ * The pools of a network (`pools/list`) are in the memory of a process with swaps, which this one has not.
  */
 export async function benchConsole(infrastructure: Infrastructure, rows: number): Promise<Result[]> {
   const app = await infrastructure.startApp('console', 0, { hasAdmin: true })
@@ -88,6 +96,7 @@ export async function benchConsole(infrastructure: Infrastructure, rows: number)
   try {
     await seedAdminRows(database, rows)
     await seedOperatorRows(database, rows)
+    await seedAccountRows(database, ACCOUNTS)
     await seedLedgerRows(database)
     await seedCombinations(database, {
       large: Math.round(rows * LARGE_SHARE),

@@ -3,10 +3,8 @@ import { sandboxOperator } from '../server/src/app/sandbox-operator.ts'
 
 /** The hash of one swap: those of `seedAdminRows` are in the format of no network. */
 export const SEEDED_HASH = `0x${'5a'.repeat(32)}`
-/** Partners with an API key each. Their list has no pages. */
-const PARTNERS = 1_000
 
-/** Requests and sessions of operators, a tenth of `rows` each, partners, and a swap with a hash. To `seedAdminRows`. */
+/** Requests and sessions of operators, a tenth of `rows` each, and a swap with a hash. To `seedAdminRows`. */
 export async function seedOperatorRows(database: Database, rows: number): Promise<void> {
   const count = Math.max(Math.round(rows / 10), 1_000)
   await database.transaction(
@@ -31,11 +29,6 @@ export async function seedOperatorRows(database: Database, rows: number): Promis
         [count],
       )
       await tx.query(
-        `with p as (insert into partners (id, name) select gen_random_uuid(), 'partner-' || n from generate_series(1, $1::int) n returning id, name)
-         insert into api_keys (id, partner_id, scopes, created_by) select 'key-' || name, id, '{exchange:read}', 'a benchmark' from p`,
-        [PARTNERS],
-      )
-      await tx.query(
         `insert into swaps (id, partner_id, network, hash, status, token_in, decimals_in, units_in, token_out, decimals_out, expected_units,
            min_units, received_units, sender, recipient, fee_ppm, owes_fee, expires_by, block_height, block_hash)
          select gen_random_uuid(), id, 'base', $1, 'finished', 'a', 18, 1, 'b', 18, 1, 1, 1, 's', 'r', 0, false, 'never', 1, 'h'
@@ -45,5 +38,5 @@ export async function seedOperatorRows(database: Database, rows: number): Promis
     },
     { statementTimeoutMs: 600_000 },
   )
-  await database.query('analyze operator_requests, operator_sessions, partners, api_keys, swaps')
+  await database.query('analyze operator_requests, operator_sessions, swaps')
 }

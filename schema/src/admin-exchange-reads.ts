@@ -191,7 +191,10 @@ export const exchangeReads = {
   queue: list(
     ['payouts/queue', 'Queue of payouts', 'Unsigned payouts that are not held, in the order in which they are paid.'],
     payout,
-    { query: { network: Type.String({ minLength: 1, maxLength: 64, description: 'Network.', examples: ['eth'] }) } },
+    {
+      pages: true,
+      query: { network: Type.String({ minLength: 1, maxLength: 64, description: 'Network.', examples: ['eth'] }) },
+    },
   ),
   unclaimed: list(
     ['unclaimed', 'List unclaimed deposits', 'Deposits of closed exchanges, with an unknown memo, and at hot wallets.'],

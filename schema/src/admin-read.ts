@@ -68,7 +68,7 @@ export const oneOf = (values: readonly string[], description: string) =>
 export const day = (description: string, example: string) =>
   Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description, examples: [example] })
 export const page = {
-  cursor: text('`next` of the page before.', '1764150000000_0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11', 300),
+  cursor: text('`next` of the page before.', '1764150000000_0190a5c4-7d1e-7c3a-9b55-2f6d1c0e8a11', 1_000),
   limit: Type.Optional(
     Type.String({ pattern: LIMIT_PATTERN, default: '100', description: 'Rows of a page.', examples: ['100'] }),
   ),

@@ -127,51 +127,64 @@ const marketReads = {
       },
     },
   ),
-  swapFees: list(['swap-fees', 'Held swap fees', 'Swap fees at your addresses, by the ledger.'], {
-    address: ['text', 'Your address.', ADDRESS],
-    currency: ['text', 'Token and network.', `${ADDRESS}@eth`],
-    amount: ['text', 'Amount.', '12.5'],
-  }),
-  unclaimedFees: list(['swap-fees/unclaimed', 'Swap fees without a known partner', 'Newest first, at most 1000.'], {
-    network: ['text', 'Network.', 'base'],
-    hash: ['text', 'Transaction.', HASH],
-    token: ['text', 'Token.', ADDRESS],
-    units: ['text', 'Base units.', '12500000'],
-    sender: ['text', 'Sender.', ADDRESS],
-    feeTo: ['text', 'Your address that received it.', ADDRESS],
-    height: ['whole', 'Block.', 21_000_000],
-  }),
+  swapFees: list(
+    ['swap-fees', 'Held swap fees', 'Swap fees at your addresses, by the ledger.'],
+    {
+      address: ['text', 'Your address.', ADDRESS],
+      currency: ['text', 'Token and network.', `${ADDRESS}@eth`],
+      amount: ['text', 'Amount.', '12.5'],
+    },
+    { pages: true },
+  ),
+  unclaimedFees: list(
+    ['swap-fees/unclaimed', 'Swap fees without a known partner', 'The last found first.'],
+    {
+      network: ['text', 'Network.', 'base'],
+      hash: ['text', 'Transaction.', HASH],
+      token: ['text', 'Token.', ADDRESS],
+      units: ['text', 'Base units.', '12500000'],
+      sender: ['text', 'Sender.', ADDRESS],
+      feeTo: ['text', 'Your address that received it.', ADDRESS],
+      height: ['whole', 'Block.', 21_000_000],
+    },
+    { pages: true },
+  ),
 } as const
 
 const partnerReads = {
-  partners: list(['partners', 'List partners', 'With their limits, recipients and keys; never a secret.'], {
-    id: ['text', 'Id.', UUID],
-    name: ['text', 'Name.', 'acme'],
-    feeBps: ['whole', 'Fee in basis points.', 25],
-    suspended: ['flag', 'Suspended.', false],
-    openExchangesMax: ['whole', 'Maximum number of open exchanges.', 10_000],
-    rateLimitPerMinute: ['whole', 'Weighted requests per minute.', 6_000],
-    strict: ['flag', 'Refuses unknown members.', false],
-    refundToSender: ['flag', 'Refunds without an address go to the sender.', false],
-    refundByLink: ['flag', 'Payers may name a missing refund address on the tracking page.', true],
-    email: ['text?', 'Address for e-mails; null = no e-mails.', 'ops@acme.example'],
-    recipients: ['list', 'Default recipients.', []],
-    feeAddresses: [
-      'list',
-      'Addresses for swap fees by network. `address` null = none is in effect; `next` is a new address that the partner set and the time from which it is in effect, null = none waits.',
-      [{ network: 'base', address: ADDRESS, next: { address: ADDRESS, from: '2026-11-28T11:00:00.000Z' } }],
-    ],
-    monthlyPayouts: [
-      'list',
-      'Currencies whose balance is paid to the default recipient every month, from this minimum in coins on.',
-      [{ currency: 'usdt@eth', minimum: '50', address: ADDRESS, memo: null, convertsOthers: true }],
-    ],
-    keys: ['list', 'Keys without secrets.', []],
-  }),
+  partners: list(
+    ['partners', 'List partners', 'By name, with their limits, recipients and keys; never a secret.'],
+    {
+      id: ['text', 'Id.', UUID],
+      name: ['text', 'Name.', 'acme'],
+      feeBps: ['whole', 'Fee in basis points.', 25],
+      suspended: ['flag', 'Suspended.', false],
+      openExchangesMax: ['whole', 'Maximum number of open exchanges.', 10_000],
+      rateLimitPerMinute: ['whole', 'Weighted requests per minute.', 6_000],
+      strict: ['flag', 'Refuses unknown members.', false],
+      refundToSender: ['flag', 'Refunds without an address go to the sender.', false],
+      refundByLink: ['flag', 'Payers may name a missing refund address on the tracking page.', true],
+      email: ['text?', 'Address for e-mails; null = no e-mails.', 'ops@acme.example'],
+      recipients: ['list', 'Default recipients.', []],
+      feeAddresses: [
+        'list',
+        'Addresses for swap fees by network. `address` null = none is in effect; `next` is a new address that the partner set and the time from which it is in effect, null = none waits.',
+        [{ network: 'base', address: ADDRESS, next: { address: ADDRESS, from: '2026-11-28T11:00:00.000Z' } }],
+      ],
+      monthlyPayouts: [
+        'list',
+        'Currencies whose balance is paid to the default recipient every month, from this minimum in coins on.',
+        [{ currency: 'usdt@eth', minimum: '50', address: ADDRESS, memo: null, convertsOthers: true }],
+      ],
+      keys: ['list', 'Keys without secrets.', []],
+    },
+    { pages: true, query: { find: text('A part of the name, or the whole id.', 'acme', 64) } },
+  ),
   balances: list(
     ['partners/balances', 'Balances of a partner', 'What we owe it.'],
     { currency: ['text', 'Currency.', 'usdt@eth'], amount: ['text', 'Amount.', '12.5'] },
     {
+      pages: true,
       query: {
         name: Type.String({ minLength: 1, maxLength: 64, description: 'Name of the partner.', examples: ['acme'] }),
       },

@@ -65,8 +65,31 @@ const hasFocus = (target: Locator) =>
     return ownerDocument.activeElement === element
   })
 
-const showsFocus = (page: Page) =>
-  page.evaluate<boolean>(`(() => {
-    const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement)
-    return document.activeElement.matches(':focus-visible') && outlineStyle !== 'none' && parseFloat(outlineWidth) > 0
-  })()`)
+const isFocusShown = `((element) => {
+  const { outlineStyle, outlineWidth } = getComputedStyle(element)
+  return element.matches(':focus-visible') && outlineStyle !== 'none' && parseFloat(outlineWidth) > 0
+})`
+
+const showsFocus = (page: Page) => page.evaluate<boolean>(`${isFocusShown}(document.activeElement)`)
+
+/** Notes of every element that takes the focus by the tab key whether it got it and showed it. Returns their number. */
+const watchStops = `(() => {
+  const all = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
+  const stops = all.filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility({ visibilityProperty: true }))
+  globalThis.stops = new Map(stops.map((one) => [one, 'not reached']))
+  addEventListener('focusin', ({ target }) => {
+    if (globalThis.stops.has(target)) globalThis.stops.set(target, ${isFocusShown}(target) ? null : 'not shown')
+  }, true)
+  return stops.length
+})()`
+
+/** Parts of dates, parts that scroll, and what is outside of the page: browsers stop there too. */
+const OTHER_STOPS = 30
+
+/** Goes through the whole page by the tab key: elements that it does not reach, or that do not show the focus. */
+export async function findUnreached(page: Page): Promise<readonly string[]> {
+  const count = await page.evaluate<number>(watchStops)
+  for (let presses = 0; presses < count + OTHER_STOPS; presses += 1) await page.keyboard.press('Tab')
+  return page.evaluate<string[]>(`[...globalThis.stops].filter(([one, problem]) => problem !== null && one.isConnected)
+    .map(([one, problem]) => problem + ': ' + one.outerHTML.slice(0, 200))`)
+}

@@ -10,11 +10,14 @@ export function createOwnAccount({
   database,
 }: Pick<SharedDependencies, 'store' | 'catalogue' | 'database'>): PartnerAccount {
   const listed = new Map(catalogue.list().map(({ asset }) => [asset.id, asset.decimals]))
-  const { findDecimals } = createFeeAccounts(database)
+  const { listDecimals } = createFeeAccounts(database)
   return createPartnerAccount({
     ledger: store.ledger,
     statements: createStatementStore(database),
-    decimalsOf: async (assetId) => listed.get(assetId) ?? (await findDecimals(assetId)),
+    async readDecimals(assetIds) {
+      const others = assetIds.filter((assetId) => !listed.has(assetId))
+      return others.length === 0 ? listed : new Map([...listed, ...(await listDecimals(others))])
+    },
     countOpen: store.exchanges.countOpen,
   })
 }

@@ -76,3 +76,36 @@ test('shows the monthly payouts of a partner in coins, and the name of a partner
   await admin.post('pauses/begin', { scope: 'network:btc', reason })
   expect(rowsOf(await pauses())).toMatchObject([{ scope: 'network:btc', partner: null }])
 })
+
+test('lists partners by name in pages, without a largest number, and finds one by a part of its name or by its id', async () => {
+  const admin = await server.logIn(await server.addOperator('carol@example.com', 'admin'))
+  await server.test.database.query(
+    "insert into partners (id, name) select gen_random_uuid(), 'Wallet ' || lpad(n::text, 4, '0') from generate_series(1, 1200) n",
+  )
+  const names: unknown[] = []
+  let cursor: unknown = null
+  do {
+    const page = await admin.get(`partners?limit=500${cursor === null ? '' : `&cursor=${cursor}`}`)
+    names.push(...rowsOf(page).map(({ name }) => name))
+    cursor = page.body['next'] ?? null
+  } while (cursor !== null)
+  const all = await server.test.database.query<{ name: string }>('select name from partners order by name')
+  expect(names).toEqual(all.map(({ name }) => name))
+  const first = await admin.get('partners')
+  expect(rowsOf(first)).toHaveLength(100)
+  const find = async (text: string) => rowsOf(await admin.get(`partners?find=${encodeURIComponent(text)}`))
+  const [found, ...others] = await find('WALLET 1150')
+  expect([found?.['name'], others]).toEqual(['Wallet 1150', []])
+  expect(await find(String(found?.['id']))).toEqual([found])
+  expect(await find('%')).toEqual([])
+  for (const wrong of ['1_2', 'AA', 'x='])
+    expect((await admin.get(`partners?cursor=${wrong}`)).body).toMatchObject({
+      ...{ code: 'VALIDATION_ERROR', errors: [{ field: 'cursor' }] },
+    })
+  // Behind the first thousand.
+  const scope = `partner:${found?.['id']}`
+  for (const named of ['partner:Wallet 1150', scope]) {
+    const begun = await admin.post('pauses/begin', { scope: named, reason: 'its wallet was stolen' })
+    expect([begun.status, begun.body['result']]).toMatchObject([201, { scope }])
+  }
+})

@@ -67,6 +67,15 @@ test('an action that changes limits is asked for by one operator and approved by
   expect((await run(bob, 'partners', 'list')).lines).toMatchObject([{ name: 'acme', feeBps: 25 }])
 })
 
+test('a list without a limit has all rows, page by page', async () => {
+  await server.test.database.query(
+    "insert into partners (id, name) select gen_random_uuid(), 'wallet-' || lpad(n::text, 4, '0') from generate_series(1, 1100) n",
+  )
+  const rows = await server.test.database.query<{ name: string }>('select name from partners order by name')
+  const { lines } = await run(ada, 'partners', 'list')
+  expect(lines.map(({ name }) => name)).toEqual(rows.map(({ name }) => name))
+})
+
 test('an approval of what has changed since says what to do, and the end of no pause is refused', async () => {
   const askToResume = () => run(ada, 'resume', 'network:btc', '--reason', 'the node is back')
   const [first, second] = [(await askToResume()).lines[0], (await askToResume()).lines[0]]

@@ -5,6 +5,7 @@ import { describeWith } from '../../support/describe-with.ts'
 import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { findViolations } from '../axe.ts'
 import { openPage, startBrowser } from '../browser.ts'
+import { createKeyboard } from '../keyboard.ts'
 import { KEY_ID } from './rows.ts'
 import { type ConsoleServer, logIn, pagePaths, serveConsole, XSS } from './serve.ts'
 
@@ -168,33 +169,21 @@ describeWith('chromium', 'every action of the console', () => {
     expect(problems.filter((problem) => !/status of 4\d\d/.test(problem))).toEqual([])
   })
 
-  /** Presses Tab until this member of the element with the focus has this value. */
-  async function tabTo(member: 'name' | 'textContent', value: string): Promise<void> {
-    for (let presses = 0; presses < 40; presses += 1) {
-      await page.keyboard.press('Tab')
-      if ((await page.evaluate(`document.activeElement.${member}`)) === value) return
-    }
-    throw new Error(`Tab does not reach ${value}`)
-  }
-
   test.each(byKeyboard)('%s at %s is carried out by the keyboard alone', async (act, path, typed, asked) => {
     const [shown = ''] = await console_.pathsOf(path)
     await console_.server.test.database.query('update operator_sessions set confirmed_at = clock_timestamp()')
     await page.goto(`${console_.origin}/console${shown}`)
-    const button = page.locator(`[data-action="${act}"]:enabled`)
-    await button.focus()
-    await page.keyboard.press('Enter')
+    const keyboard = await createKeyboard(page)
+    await keyboard.press(page.locator(`[data-action="${act}"]:enabled`), 'Enter')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Reason').waitFor()
     for (const [name, text] of [...Object.entries(typed), ['reason', 'by keyboard']]) {
-      await tabTo('name', name ?? '')
+      await keyboard.tabTo(dialog.locator(`[name="${name}"]`))
       await page.keyboard.type(text ?? '')
     }
-    await tabTo('textContent', 'Preview')
-    await page.keyboard.press('Enter')
+    await keyboard.press(dialog.getByRole('button', { name: 'Preview' }), 'Enter')
     await dialog.getByRole('heading', { name: 'What it will do' }).waitFor()
-    await tabTo('textContent', 'Ask for approval')
-    await page.keyboard.press('Enter')
+    await keyboard.press(dialog.getByRole('button', { name: 'Ask for approval' }), 'Enter')
     await dialog.getByRole('heading', { name: 'Waits for approval' }).waitFor()
     const rows = await console_.server.test.database.query<{ arguments: object }>(
       'select arguments from operator_requests where action = $1',

@@ -206,6 +206,44 @@ describeWith('chromium', 'checks, reports, sessions and partners of the console'
     expect(await query("select scope from pauses where scope like 'pool:%'")).toEqual([])
   })
 
+  test('pages the partners on the server, and finds one by a part of its name or by its id', async () => {
+    await query(
+      "insert into partners (id, name) select gen_random_uuid(), 'zz wallet ' || lpad(n::text, 2, '0') from generate_series(1, 60) n",
+    )
+    const rows = page.locator('tbody tr')
+    await visit('/partners', 'Partners')
+    await expect.poll(() => rows.count(), PATIENCE).toBe(50)
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.getByRole('link', { name: 'zz wallet 60' }).waitFor()
+    expect(await rows.count()).toBeLessThan(50)
+    await page.getByRole('button', { name: 'First page' }).click()
+    await page.getByRole('link', { name: XSS }).waitFor()
+    await page.getByLabel('Name or id').fill('WALLET 57')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => rows.allTextContents(), PATIENCE).toEqual([expect.stringContaining('zz wallet 57')])
+    const [partner] = await query<{ id: string }>("select id from partners where name = 'zz wallet 58'")
+    await page.getByLabel('Name or id').fill(partner?.id ?? '')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => rows.allTextContents(), PATIENCE).toEqual([expect.stringContaining('zz wallet 58')])
+  })
+
+  test('pages one of two lists of a page, and leaves the other', async () => {
+    await query(
+      `insert into unclaimed_fees (network, hash, log_index, block_height, ref, sender, token, units, fee_to)
+       select 'base', 'fee-' || lpad(n::text, 2, '0'), 0, n, 'r', 's', 't', n, 'f' from generate_series(1, 60) n`,
+    )
+    await visit('/swap-fees', 'Swap fees')
+    const held = page.getByRole('table', { name: 'Held swap fees' }).locator('tbody tr')
+    const unclaimed = page.getByRole('table', { name: 'Swap fees without a known partner' }).locator('tbody tr')
+    await unclaimed.getByText('fee-60').waitFor()
+    const heldRows = await held.allTextContents()
+    expect(heldRows.length).toBeGreaterThan(0)
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await unclaimed.getByText('fee-01').waitFor()
+    expect(await held.allTextContents()).toEqual(heldRows)
+    expect(await page.getByRole('button', { name: 'First page' }).count()).toBe(1)
+  })
+
   test('opens a partner from the list, shows its name as text, and suspends it', async () => {
     await visit('/partners', 'Partners')
     await page.getByRole('link', { name: XSS }).click()

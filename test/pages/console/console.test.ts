@@ -5,6 +5,7 @@ import { describeWith } from '../../support/describe-with.ts'
 import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { findViolations } from '../axe.ts'
 import { openPage, startBrowser } from '../browser.ts'
+import { createKeyboard } from '../keyboard.ts'
 import { addAuthenticator, type ConsoleServer, logIn, pagePaths, serveConsole, XSS } from './serve.ts'
 
 /** Budget of the first visit in bytes: page, scripts and styles, compressed. */
@@ -223,34 +224,20 @@ describeWith('chromium', 'the console', () => {
     expect(new URL(page.url()).pathname).toBe(`/console/exchanges/${row?.exchange_id}`)
   })
 
-  /** Presses Tab until the focused element has this name. */
-  async function tabTo(name: string): Promise<void> {
-    for (let presses = 0; presses < 80; presses += 1) {
-      await page.keyboard.press('Tab')
-      const focused = await page.evaluate<string>(
-        `(() => { const one = document.activeElement; return one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent })()`,
-      )
-      if (focused.replace(/[\s*]+$/, '') === name) return
-    }
-    throw new Error(`Tab does not reach ${name}`)
-  }
-
   test('carries an action out by the keyboard alone: what it will do is shown before, and it has a reason', async () => {
     await visit('/', 'Overview')
-    await tabTo('Pause a scope')
-    await page.keyboard.press('Enter')
-    await page.getByRole('dialog').getByLabel('Scope').waitFor()
-    await tabTo('Scope')
+    const keyboard = await createKeyboard(page)
+    const dialog = page.getByRole('dialog')
+    await keyboard.press(page.getByRole('button', { name: 'Pause a scope', exact: true }), 'Enter')
+    await keyboard.tabTo(dialog.getByLabel('Scope'))
     await page.keyboard.type('network:btc')
-    await tabTo('Reason')
+    await keyboard.tabTo(dialog.getByLabel('Reason'))
     await page.keyboard.type(XSS)
-    await tabTo('Preview')
-    await page.keyboard.press('Enter')
+    await keyboard.press(dialog.getByRole('button', { name: 'Preview' }), 'Enter')
     await page.getByRole('heading', { name: 'What it will do' }).waitFor()
-    expect(await page.getByRole('dialog').textContent()).toContain(`Reason: none → ${XSS}`)
+    expect(await dialog.textContent()).toContain(`Reason: none → ${XSS}`)
     expect(await query("select scope from pauses where scope = 'network:btc'")).toEqual([])
-    await tabTo('Carry out')
-    await page.keyboard.press('Enter')
+    await keyboard.press(dialog.getByRole('button', { name: 'Carry out' }), 'Enter')
     await page.getByRole('heading', { name: 'Done' }).waitFor()
     expect(await query("select scope, reason, actor from pauses where scope = 'network:btc'")).toEqual([
       { scope: 'network:btc', reason: XSS, actor: 'operator:ada@example.com' },

@@ -8,6 +8,7 @@ import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { until } from '../../support/until.ts'
 import { findViolations } from '../axe.ts'
 import { openPage, phone, startBrowser } from '../browser.ts'
+import { createKeyboard } from '../keyboard.ts'
 import { serveTracking, type TrackingServer } from './serve.ts'
 import { createStates, payoutHash, refundAddress } from './states.ts'
 
@@ -216,32 +217,14 @@ describeWith('chromium', 'a payer on the tracking page', () => {
   test('can do everything by the keyboard alone', async () => {
     const view = stateOf('refund address required')
     const { page } = await open(view)
-    const seen: string[] = []
-    const tabTo = async (name: string) => {
-      for (let n = 0; n < 30; n++) {
-        await page.keyboard.press('Tab')
-        const [label = '', outline = ''] = await page.evaluate<string[]>(
-          '[document.activeElement.textContent, getComputedStyle(document.activeElement).outlineStyle]',
-        )
-        seen.push(label.trim())
-        if (label.trim() !== name) continue
-        expect(outline).toBe('solid')
-        return
-      }
-      throw new Error(`${name} cannot be reached: ${seen.join(', ')}`)
-    }
-    await tabTo('English')
-    await page.keyboard.press('Enter')
-    await tabTo('Español')
-    await page.keyboard.press('Enter')
+    const keyboard = await createKeyboard(page)
+    await keyboard.press(page.locator('summary', { hasText: 'English' }), 'Enter')
+    await keyboard.press(page.getByRole('link', { name: 'Español' }), 'Enter')
     await page.locator('html[lang=es]').waitFor()
     await page.goto(page.url().replace('lang=es', 'lang=en'))
-    await nameRefundAddress(page, async (name) => {
-      await tabTo(name)
-      await page.keyboard.press('Enter')
-    })
-    await tabTo('Yes, send it to this address')
-    await page.keyboard.press('Enter')
+    const press = (name: string) => keyboard.press(page.getByRole('button', { name }), 'Enter')
+    await nameRefundAddress(page, press)
+    await press('Yes, send it to this address')
     await page.locator('#details', { hasText: refundAddress }).waitFor()
     expect(refundOf(view)).toEqual({ address: refundAddress, memo: null })
     await page.close()

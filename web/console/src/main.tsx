@@ -1,5 +1,6 @@
 import '@mantine/core/styles.css'
 import { createRoot } from 'react-dom/client'
+import './app/focus.css'
 import { App } from './app/app.tsx'
 
 /** The server writes a fresh nonce into the page. */

@@ -102,7 +102,7 @@ async function readScope(text: string, { deps, partners }: Pick<ActionContext, '
   if (kind === 'asset') return `asset:${findCurrency(name)}`
   if (kind !== 'partner')
     throw refused('the scope is all, network:…, payouts:…, asset:…, partner:…, dex:…, pool:… or token:…')
-  const partner = (await partners.list()).find((one) => one.id === name || one.name === name)
-  if (!partner) throw refused(`there is no partner ${name}; \`swapyard partners list\` lists them`)
-  return `partner:${partner.id}`
+  const partnerId = await partners.findId(name)
+  if (partnerId === null) throw refused(`there is no partner ${name}; \`swapyard partners list\` lists them`)
+  return `partner:${partnerId}`
 }

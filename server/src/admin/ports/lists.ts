@@ -17,16 +17,6 @@ export type ExchangeDetails = Readonly<{
   ledger: readonly Readonly<Record<string, unknown>>[]
 }>
 
-/** In coins. */
-export type MonthlyPayoutTerms = Readonly<{
-  partnerId: string
-  currency: string
-  minimum: string
-  address: string
-  memo: string | null
-  convertsOthers: boolean
-}>
-
 /** Lists by key range: no page reads a whole table. */
 export interface AdminLists {
   exchanges(filter: ExchangeFilter, page: PageRequest): Promise<Rows>
@@ -34,21 +24,27 @@ export interface AdminLists {
   entries(exchangeId: string): Promise<Rows['data']>
   held(page: PageRequest): Promise<Rows>
   payouts(filter: Readonly<{ state: string | null; isHeld: boolean }>, page: PageRequest): Promise<Rows>
-  queue(network: string, limit: number): Promise<Rows['data']>
+  queue(network: string, page: PageRequest): Promise<Rows>
   unclaimed(page: PageRequest): Promise<Rows>
   swaps(
     /** The hash in several encodings. */
     filter: Readonly<{ status: string | null; hashes: readonly string[] | null; partner: string | null }>,
     page: PageRequest,
   ): Promise<Rows>
+  /** By name, with keys, recipients, fee addresses and monthly payouts. `find`: a part of the name, or the id. */
+  partners(find: string | null, page: PageRequest): Promise<Rows>
+  /** What we owe a partner, by currency. */
+  balances(partnerId: string, page: PageRequest): Promise<Rows>
+  /** Swap fees above zero at our addresses, by address and token. */
+  swapFees(page: PageRequest): Promise<Rows>
+  /** Swap fees without a known partner, newest first. */
+  unclaimedFees(page: PageRequest): Promise<Rows>
   webhooks(filter: Readonly<{ partner: string | null }>, page: PageRequest): Promise<Rows>
   webhookDeliveries(webhookId: string, page: PageRequest): Promise<Rows>
   audit(filter: Readonly<{ subject: string | null; actor: string | null }>, page: PageRequest): Promise<Rows>
   requests(isOpen: boolean, page: PageRequest): Promise<Rows>
   sessions(operatorId: string | null, page: PageRequest): Promise<Rows>
   pauses(): Promise<Rows['data']>
-  /** Of all partners. */
-  monthlyPayouts(): Promise<readonly MonthlyPayoutTerms[]>
   rescans(limit: number): Promise<Rows['data']>
   cursors(): Promise<
     readonly Readonly<{

@@ -14,8 +14,6 @@ import { explorerUrl } from './explorer-links.ts'
 import { type Query, type ReadContext, type ReadsOf, requireLive, toPage, whole } from './read.ts'
 import type { Sums } from './sums.ts'
 
-const QUEUE_MAX = 500
-
 export const exchangeReads: ReadsOf<
   'overview' | 'exchanges' | 'exchange' | 'held' | 'decisions' | 'payouts' | 'queue' | 'unclaimed'
 > = {
@@ -43,8 +41,8 @@ export const exchangeReads: ReadsOf<
     const filter = { state: query['state'] ?? null, isHeld: query['attention'] === 'held' }
     return presentPayouts(await store.lists.payouts(filter, toPage(query)), live)
   },
-  queue: async ({ store, live }, { network = '' }) =>
-    presentPayouts(whole(await store.lists.queue(findNetwork(network), QUEUE_MAX)), live),
+  queue: async ({ store, live }, { network = '', ...query }) =>
+    presentPayouts(await store.lists.queue(findNetwork(network), toPage(query)), live),
   unclaimed: async ({ store, live }, query) => withTxUrls(await store.lists.unclaimed(toPage(query)), live),
 }
 

@@ -5,8 +5,6 @@ import { findNetwork, formatSigned, listedCurrency } from '../actions/lookup.ts'
 import { explorerUrl } from './explorer-links.ts'
 import { type ReadContext, type ReadsOf, requireLive, toPage, whole } from './read.ts'
 
-const UNCLAIMED_MAX = 1_000
-
 export const marketReads: ReadsOf<
   'prices' | 'venues' | 'networks' | 'dexes' | 'tokens' | 'swaps' | 'swapFees' | 'unclaimedFees'
 > = {
@@ -59,19 +57,8 @@ export const marketReads: ReadsOf<
     }))
     return { ...page, data }
   },
-  async swapFees({ store }) {
-    const held = (await store.feeAccounts.listHeldFees()).filter(({ units }) => units > 0n)
-    const rows = []
-    for (const { address, assetId, units } of held) {
-      const decimals = (await store.feeAccounts.findDecimals(assetId)) ?? 0
-      rows.push({ address, currency: assetId, amount: formatUnits(units, decimals) })
-    }
-    return whole(rows)
-  },
-  async unclaimedFees({ store }) {
-    const rows = await store.swapFees.listUnclaimed(UNCLAIMED_MAX)
-    return whole(rows.map((row) => ({ ...row, units: row.units.toString() })))
-  },
+  swapFees: ({ store }, query) => store.lists.swapFees(toPage(query)),
+  unclaimedFees: ({ store }, query) => store.lists.unclaimedFees(toPage(query)),
 }
 
 export async function pausedScopes({ store }: Pick<ReadContext, 'store'>): Promise<ReadonlySet<string>> {

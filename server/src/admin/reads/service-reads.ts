@@ -1,8 +1,7 @@
 import { type AdminActionName, adminActions, approverOf, includesRole } from '@swapyard/schema'
 import { refused } from '../../core/services/audit-note.ts'
 import { verifyAuditLog } from '../../core/services/verify-audit-log.ts'
-import { createOperateBalances } from '../../exchange/operations/operate-balances.ts'
-import { decimalsOf, findPartner, formatSigned } from '../actions/lookup.ts'
+import { findPartner } from '../actions/lookup.ts'
 import { type ReadContext, type ReadsOf, requireLive, toPage, toPlain, whole } from './read.ts'
 
 const ALARMS_MAX = 1_000
@@ -26,24 +25,12 @@ export const serviceReads: ReadsOf<
   | 'webhooks'
   | 'webhookDeliveries'
 > = {
-  async partners({ store }) {
-    const addresses = Map.groupBy(await store.feeAccounts.listAllAddresses(), ({ partnerId }) => partnerId)
-    const monthly = Map.groupBy(await store.lists.monthlyPayouts(), ({ partnerId }) => partnerId)
-    const rows = (await store.partners.list()).map(({ keys, defaultRecipients, ...partner }) => {
-      const recipients = [...defaultRecipients].map(([currency, recipient]) => ({ currency, ...recipient }))
-      const feeAddresses = (addresses.get(partner.id) ?? []).map(({ partnerId: _, ...row }) => toPlain(row))
-      const monthlyPayouts = (monthly.get(partner.id) ?? []).map(({ partnerId: _, ...terms }) => terms)
-      return { ...partner, recipients, feeAddresses, monthlyPayouts, keys: toPlain(keys) }
-    })
-    return whole(rows)
+  async partners({ store }, query) {
+    const page = await store.lists.partners(query['find']?.trim() ?? null, toPage(query))
+    return { ...page, data: page.data.map((row) => toPlain(row) as typeof row) }
   },
-  async balances({ store }, { name = '' }) {
-    const { id } = await findPartner(store, name)
-    const rows = []
-    for (const [currency, units] of await createOperateBalances(store.store).balances(id))
-      rows.push({ currency, amount: formatSigned(units, await decimalsOf(store, currency)) })
-    return whole(rows)
-  },
+  balances: async ({ store }, { name = '', ...query }) =>
+    store.lists.balances((await findPartner(store, name)).id, toPage(query)),
   pauses: async ({ store }) => whole(await store.lists.pauses()),
   alarms: async ({ store }) => whole(await store.store.alarms.list(ALARMS_MAX)),
   rescans: async ({ store }) => whole(await store.lists.rescans(RESCANS_MAX)),

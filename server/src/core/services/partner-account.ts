@@ -26,8 +26,8 @@ export type PartnerAccount = Readonly<{
 export type PartnerAccountDeps = Readonly<{
   ledger: Pick<Ledger, 'balances'>
   statements: StatementStore
-  /** Decimals of a listed currency, or of a token in which a fee was paid; null if the asset is in neither. */
-  decimalsOf(assetId: AssetId): Promise<number | null>
+  /** Decimals of listed currencies, and of tokens in which fees were paid; other assets are absent. */
+  readDecimals(assetIds: readonly AssetId[]): Promise<ReadonlyMap<AssetId, number>>
   countOpen(partnerId: string, most: number): Promise<number>
 }>
 
@@ -50,22 +50,32 @@ export function createPartnerAccount(deps: PartnerAccountDeps): PartnerAccount {
     async balances({ id }) {
       const owed = [...(await ledger.balances(partnerAccount(id)))].sort(([a], [b]) => (a < b ? -1 : 1))
       // A liability is a negative balance.
-      return Promise.all(
-        owed.map(async ([assetId, units]) => ({ ...nameOf(assetId), amount: await write(deps, assetId, -units) })),
+      const write = await readWriter(
+        deps,
+        owed.map(([assetId]) => assetId),
       )
+      return owed.map(([assetId, units]) => ({ ...nameOf(assetId), amount: write(assetId, -units) }))
     },
     async monthlyPayouts({ id }) {
-      return Promise.all(
-        (await statements.monthlySettings(id)).map(async ({ assetId, minimumUnits, ...recipient }) => ({
-          ...nameOf(assetId),
-          minimum: await write(deps, assetId, minimumUnits),
-          ...recipient,
-        })),
+      const settings = await statements.monthlySettings(id)
+      const write = await readWriter(
+        deps,
+        settings.map(({ assetId }) => assetId),
       )
+      return settings.map(({ assetId, minimumUnits, ...recipient }) => ({
+        ...nameOf(assetId),
+        minimum: write(assetId, minimumUnits),
+        ...recipient,
+      }))
     },
     async statement({ id }, from, to) {
       checkPeriod(from, to)
-      return Promise.all((await statements.movements(id, from, to)).map((movement) => viewOf(deps, movement)))
+      const movements = await statements.movements(id, from, to)
+      const write = await readWriter(
+        deps,
+        movements.map(({ assetId }) => assetId),
+      )
+      return movements.map((movement) => viewOf(write, movement))
     },
     countOpenExchanges: ({ id, openExchangesMax }) => countOpen(id, openExchangesMax),
   }
@@ -103,18 +113,22 @@ function nameOf(assetId: AssetId): AssetName {
   return { currency: assetId.slice(0, at), network: assetId.slice(at + 1) }
 }
 
-async function write({ decimalsOf }: PartnerAccountDeps, assetId: AssetId, units: bigint): Promise<string> {
-  return formatUnits(units, (await decimalsOf(assetId)) ?? 0)
+type Write = (assetId: AssetId, units: bigint) => string
+
+/** Formats amounts of these assets. One read for all: a statement has many rows of many tokens. */
+async function readWriter({ readDecimals }: PartnerAccountDeps, assetIds: readonly AssetId[]): Promise<Write> {
+  const decimals = await readDecimals([...new Set(assetIds)])
+  return (assetId, units) => formatUnits(units, decimals.get(assetId) ?? 0)
 }
 
-async function viewOf(deps: PartnerAccountDeps, movement: Movement): Promise<MovementView> {
+function viewOf(write: Write, movement: Movement): MovementView {
   const { day, assetId, event, credited, debited, bookings } = movement
   return {
     date: day,
     ...nameOf(assetId),
     kind: kinds.find(([start]) => event.startsWith(start))?.[1] ?? 'other',
-    credited: await write(deps, assetId, credited),
-    debited: await write(deps, assetId, debited),
+    credited: write(assetId, credited),
+    debited: write(assetId, debited),
     count: bookings,
   }
 }

@@ -25,11 +25,6 @@ const RETRIES_MAX = 20
  */
 export function createOperateBalances(store: Store, formatAmount: FormatAmount = inUnits) {
   return {
-    /** A partner's balance, by asset. */
-    async balances(partnerId: string): Promise<ReadonlyMap<AssetId, bigint>> {
-      const owed = await store.ledger.balances(partnerAccount(partnerId))
-      return new Map([...owed].map(([assetId, units]) => [assetId, -units]))
-    },
     payOut: (partner: PaidPartner, request: PayOutRequest, key: string, note: AuditNote): Promise<PayOutResult> =>
       store.transaction((tx) => payOut(tx, partner, request, key, note, formatAmount)),
     /** Moves free capital to a cold address. */

@@ -5,6 +5,7 @@ import type { Database } from '../../../src/adapters/postgres/core/database.ts'
 import type { AdminLists, Rows } from '../../../src/admin/ports/lists.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { countRowsRead, type Recorded } from './rows-read.ts'
+import { OWED_PARTNER, seedAccountRows } from './seed-account-rows.ts'
 import { seedAdminRows, seededWebhook } from './seed-admin-rows.ts'
 import { LARGE_PARTNER, LARGE_UNITS, OF_BOTH, OLD_CURRENCY, seedCombinations } from './seed-combinations.ts'
 
@@ -16,13 +17,20 @@ const READ_MAX = 20 * LIMIT
 /** More than two reads of what one page examines, so that reading all of them is seen. */
 const LARGE = 2 * EXAMINED_MAX + 2 * READ_MAX
 
+/** Partners, and tokens of fees. */
+const ACCOUNTS = 5_000
+
 let test_: TestDatabase
+let owedId = ''
 let queries: Recorded[] = []
 let lists: AdminLists
 beforeAll(async () => {
   test_ = await openTestDatabase()
   await seedAdminRows(test_.database, ROWS)
   await seedCombinations(test_.database, { large: LARGE, others: 4 * READ_MAX })
+  await seedAccountRows(test_.database, ACCOUNTS)
+  const [owed] = await test_.database.query<{ id: string }>('select id from partners where name = $1', [OWED_PARTNER])
+  owedId = owed?.id ?? ''
   const recording: Database = {
     ...test_.database,
     query: (text, values, name) => {
@@ -68,6 +76,11 @@ const pages: readonly (readonly [name: string, page: (cursor: string | null) => 
   ['payouts', (cursor) => lists.payouts({ state: null, isHeld: false }, { cursor, limit: LIMIT })],
   ['reserved payouts', (cursor) => lists.payouts({ state: 'reserved', isHeld: false }, { cursor, limit: LIMIT })],
   ['held payouts', (cursor) => lists.payouts({ state: null, isHeld: true }, { cursor, limit: LIMIT })],
+  ['the queue of payouts', (cursor) => lists.queue('eth', { cursor, limit: LIMIT })],
+  ['partners', (cursor) => lists.partners(null, { cursor, limit: LIMIT })],
+  ['balances of a partner', (cursor) => lists.balances(owedId, { cursor, limit: LIMIT })],
+  ['held swap fees', (cursor) => lists.swapFees({ cursor, limit: LIMIT })],
+  ['swap fees without a known partner', (cursor) => lists.unclaimedFees({ cursor, limit: LIMIT })],
   ['unclaimed deposits', (cursor) => lists.unclaimed({ cursor, limit: LIMIT })],
   ['swaps', (cursor) => lists.swaps(noSwapFilter, { cursor, limit: LIMIT })],
   ['failed swaps', (cursor) => lists.swaps({ ...noSwapFilter, status: 'failed' }, { cursor, limit: LIMIT })],
@@ -212,7 +225,7 @@ test('held payouts of a state are those of both', async () => {
   expect(await states('confirmed')).toEqual(new Set())
 })
 
-test('a search, the details of an exchange, the queue and the counts read few rows', async () => {
+test('a search, the details of an exchange and the counts read few rows', async () => {
   const [row] = (await lists.exchanges(noFilter, { cursor: null, limit: 1 })).data
   const id = String(row?.['id'])
   const reads: readonly (() => Promise<unknown>)[] = [
@@ -225,7 +238,6 @@ test('a search, the details of an exchange, the queue and the counts read few ro
     () => lists.exchanges({ ...noFilter, find: ['own-7'] }, { cursor: null, limit: LIMIT }),
     () => lists.swaps({ ...noSwapFilter, hashes: ['swap-7'] }, { cursor: null, limit: LIMIT }),
     () => lists.exchangeDetails(id),
-    () => lists.queue('eth', LIMIT),
   ]
   for (const read of reads)
     expect([String(read), await countRead(read)]).toEqual([String(read), expect.toSatisfy((n: number) => n < READ_MAX)])
@@ -302,6 +314,71 @@ test('pages have every row once, also of rows of the same time', async () => {
   )
   expect(rows.length).toBeGreaterThan(20)
   expect(seen).toEqual(rows.map(({ id }) => id))
+})
+
+async function readAll(page: Page, key: (row: Rows['data'][number]) => unknown): Promise<unknown[]> {
+  const seen: unknown[] = []
+  let cursor: string | null = null
+  do {
+    const found: Rows = await page(cursor)
+    seen.push(...found.data.map(key))
+    cursor = found.next
+  } while (cursor !== null)
+  return seen
+}
+
+test('pages of the queue have the order of payment, also of payouts that wait until the same time', async () => {
+  await test_.database.query('alter table payouts disable trigger user')
+  await test_.database.query(
+    `update payouts set held_until = date_trunc('second', now()) + interval '1 hour' where id in (select id from payouts
+       where state = 'reserved' and attention is null order by id limit 10)`,
+  )
+  await test_.database.query('alter table payouts enable trigger user')
+  const rows = await test_.database.query<{ id: string }>(
+    `select id from payouts where network = 'eth' and state = 'reserved' and attention is null
+     order by coalesce(held_until, created_at), created_at, id`,
+  )
+  expect(rows.length).toBeGreaterThan(15)
+  expect(
+    await readAll(
+      (cursor) => lists.queue('eth', { cursor, limit: 3 }),
+      ({ id }) => id,
+    ),
+  ).toEqual(rows.map(({ id }) => id))
+})
+
+test('pages of partners, balances and fees have every row once', async () => {
+  const limit = 499
+  const names = await readAll(
+    (cursor) => lists.partners(null, { cursor, limit }),
+    ({ name }) => name,
+  )
+  const [count] = await test_.database.query<{ count: number }>('select count(*)::int as count from partners')
+  expect([new Set(names).size, names.length]).toEqual([count?.count, count?.count])
+  for (const page of [
+    (cursor: string | null) => lists.balances(owedId, { cursor, limit }),
+    (cursor: string | null) => lists.swapFees({ cursor, limit }),
+    (cursor: string | null) => lists.unclaimedFees({ cursor, limit }),
+  ]) {
+    const rows = await readAll(page, (row) => JSON.stringify(row))
+    expect([String(page), new Set(rows).size, rows.length]).toEqual([String(page), ACCOUNTS, ACCOUNTS])
+  }
+})
+
+test('a swap fee whose swap is known by now, and a balance of zero, are not listed', async () => {
+  const page = { cursor: null, limit: 1 }
+  const [newest] = (await lists.unclaimedFees(page)).data
+  expect(newest).toMatchObject({ hash: `unclaimed-${ACCOUNTS}`, units: '7', height: ACCOUNTS })
+  await test_.database.query("update unclaimed_fees set hash = 'swap-7' where hash = $1", [newest?.['hash']])
+  expect((await lists.unclaimedFees(page)).data).toMatchObject([{ hash: `unclaimed-${ACCOUNTS - 1}` }])
+  const first = { address: '0x0', currency: '0x00000003@base' }
+  expect((await lists.swapFees(page)).data).toEqual([{ ...first, amount: '3' }])
+  await test_.database.query('alter table balances disable trigger user')
+  await test_.database.query("update balances set units = 0 where asset_id = $1 and account = 'asset:fees:0x0'", [
+    first.currency,
+  ])
+  await test_.database.query('alter table balances enable trigger user')
+  expect((await lists.swapFees(page)).data).toMatchObject([{ address: '0x0', currency: '0x00000006@base' }])
 })
 
 test('a webhook is listed with what waits for it and the error of its next deliveries', async () => {

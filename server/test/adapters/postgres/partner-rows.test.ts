@@ -262,7 +262,7 @@ describe('swap rows of a partner (I-20)', () => {
     expect(Object.keys(swaps).sort()).toEqual([...answersPartners, ...tracking].sort())
     expect(Object.keys(createBuiltApprovals(database)).sort()).toEqual(['has', 'save'])
     expect(Object.keys(createIdempotencyStore(database)).sort()).toEqual(['claim', 'release', 'renew', 'save'])
-    const operator = ['findDecimals', 'listAllAddresses', 'listHeldFees', 'setAddress']
+    const operator = ['findDecimals', 'listDecimals', 'listHeldFees', 'setAddress']
     // `requestAddress` answers no row.
     const own = ['findAddress', 'listAddresses', 'requestAddress']
     expect(Object.keys(createFeeAccounts(database)).sort()).toEqual([...own, ...operator].sort())

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { PATIENCE } from '../../../../test/support/patience.ts'
+import { partnerAccount } from '../../../src/core/domain/ledger/entries.ts'
 import { verifyAuditLog } from '../../../src/core/services/verify-audit-log.ts'
 import { createOperateBalances } from '../../../src/exchange/operations/operate-balances.ts'
 import { createOperateExchanges } from '../../../src/exchange/operations/operate-exchanges.ts'
@@ -21,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 afterEach(() => fixture.expectBalanced())
 
-const readOwed = async () => (await balances.balances(partnerId)).get('eth@eth') ?? 0n
+const readOwed = async () => -(await fixture.store.ledger.balance(partnerAccount(partnerId), 'eth@eth'))
 const payOut = (units: bigint, key: string, address = `own-${key}`) =>
   balances.payOut(
     partner,

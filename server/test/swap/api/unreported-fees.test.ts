@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { swapRouter } from '../../../../contracts/src/index.ts'
 import type { Json } from '../../../../test/support/scenario.ts'
 import { decodeSwap } from '../../../src/adapters/dex/encode-swap.ts'
+import { createAdminLists } from '../../../src/adapters/postgres/admin/lists.ts'
 import { createSwapFeeStore } from '../../../src/adapters/postgres/swap/swap-fees.ts'
 import { type Operator, startOperator } from './operator.ts'
 import { LOCK_MS, NATIVE, type Stage, sendBodyOf, sign, startStage } from './partner.ts'
@@ -29,6 +30,8 @@ afterAll(async () => {
 const request = () => ({ fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '5', referrerFee: '1' })
 const send = (body: object) => stage.scenario.call('POST', '/v1/defi/send/swap', body)
 const feeStore = () => createSwapFeeStore(stage.scenario.app.database)
+const listUnclaimed = async () =>
+  (await createAdminLists(stage.scenario.app.database).unclaimedFees({ cursor: null, limit: 10 })).data
 
 async function build(user: PrivateKeyAccount): Promise<string> {
   const { status, body } = await stage.build({ ...request(), account: user.address })
@@ -94,7 +97,7 @@ describe('the fee of an unreported swap', { timeout: LOCK_MS }, () => {
     ])
     await waitForScan()
     expect(await readOwed()).toBe(fee)
-    expect(await feeStore().listUnclaimed(10)).toEqual([])
+    expect(await listUnclaimed()).toEqual([])
     await stage.scenario.checkInvariants()
   })
 
@@ -170,7 +173,7 @@ describe('the fee of an unreported swap', { timeout: LOCK_MS }, () => {
     )
     await stage.scenario.mine(NETWORK, FINAL)
     await waitForScan()
-    const rows = await feeStore().listUnclaimed(10)
+    const rows = await listUnclaimed()
     expect(rows).toHaveLength(2)
     const shared = {
       network: NETWORK,
@@ -179,14 +182,14 @@ describe('the fee of an unreported swap', { timeout: LOCK_MS }, () => {
       executor: order.executor.toLowerCase(),
       ref: order.ref,
     }
-    expect(new Map(rows.map((row) => [row.hash, row]))).toMatchObject(
+    expect(new Map(rows.map((row) => [row['hash'], row]))).toMatchObject(
       new Map([
-        [other, { ...shared, units: first, sender: user.address.toLowerCase() }],
-        [through, { ...shared, units: second, sender: target.toLowerCase() }],
+        [other, { ...shared, units: String(first), sender: user.address.toLowerCase() }],
+        [through, { ...shared, units: String(second), sender: target.toLowerCase() }],
       ]),
     )
     const { lines } = await operator.partners('fees-unclaimed')
-    expect(lines.map(({ hash, units }) => [hash, units])).toEqual(rows.map(({ hash, units }) => [hash, String(units)]))
+    expect(lines.map(({ hash, units }) => [hash, units])).toEqual(rows.map(({ hash, units }) => [hash, units]))
     expect((await operator.partners('fees-search', NETWORK, '999999999')).error).toContain('has been searched yet')
     expect(await readOwed()).toBe(before)
   })

@@ -21,6 +21,8 @@ type Props<Name extends AdminReadName> = Readonly<{
   rowKey: (row: AdminRow<Name>) => string
   /** The read has `cursor` and `limit`. */
   isPaged?: boolean
+  /** Name of the cursor in the URL, where a page has several lists. */
+  cursorName?: string
   /** Members of the query that the operator chooses; they are in the URL. */
   filters?: readonly Filter[]
   /** Members of the query that the page sets. */
@@ -36,16 +38,17 @@ type Props<Name extends AdminReadName> = Readonly<{
 /** A list that the server pages. Filters and the cursor are in the URL, so a page can be shared and the browser goes back. */
 export function DataList<Name extends AdminReadName>(props: Props<Name>) {
   const { read, label, columns, rowKey, isPaged = false, filters = [], query = {}, empty = 'Nothing is here.' } = props
+  const { cursorName = 'cursor' } = props
   const [search, setSearch] = useSearchParams()
-  const cursor = search.get('cursor')
+  const cursor = search.get(cursorName)
   const sent = { ...readFilters(search, filters), ...query, ...(isPaged ? { cursor, limit: PAGE_ROWS } : {}) }
   const list = useList(read, sent, props.everyMs === undefined ? {} : { everyMs: props.everyMs })
   const { data, isPlaceholderData } = list
   const goTo = (next: string | null) =>
     setSearch((current) => {
       const changed = new URLSearchParams(current)
-      if (next === null) changed.delete('cursor')
-      else changed.set('cursor', next)
+      if (next === null) changed.delete(cursorName)
+      else changed.set(cursorName, next)
       return changed
     })
   return (

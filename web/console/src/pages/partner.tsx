@@ -15,7 +15,9 @@ import { type MonthlyPayout, type Partner, readPartner } from './partner-row.ts'
 
 export function Page() {
   const { id = '' } = useParams()
-  const { data, error, refetch } = useList('partners')
+  const { data: found, error, refetch, isPlaceholderData } = useList('partners', { find: id })
+  // Not the partner of the page before.
+  const data = isPlaceholderData ? undefined : found
   const { data: pauses } = useList('pauses')
   const row = data?.data.find((one) => one.id === id)
   const scope = `partner:${id}`
@@ -106,6 +108,7 @@ const Balances = ({ name }: Readonly<{ name: string }>) => (
     <DataList
       read="balances"
       label="Balances"
+      isPaged
       query={{ name }}
       rowKey={({ currency }) => currency}
       empty="Nothing is owed to this partner."

@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import { ActionButton } from '../actions/action-button.tsx'
 import { PageHeader } from '../app/page-header.tsx'
 import { Status } from '../format/values.tsx'
-import { WholeList } from '../lists/whole-list.tsx'
+import { DataList } from '../lists/data-list.tsx'
 import { readPartner } from './partner-row.ts'
 
 export const Page = () => (
@@ -11,12 +11,13 @@ export const Page = () => (
     <PageHeader title="Partners">
       <ActionButton action="partners-add" label="Add a partner" />
     </PageHeader>
-    <WholeList
+    <DataList
       read="partners"
       label="Partners"
+      isPaged
       rowKey={({ id }) => id}
-      textOf={({ name, id }) => `${name} ${id}`}
-      empty="There are no partners."
+      empty="No partner is found."
+      filters={[{ name: 'find', label: 'Name or id', width: 300 }]}
       columns={[
         {
           title: 'Partner',

@@ -19,6 +19,7 @@ export function Page() {
         <DataList
           read="queue"
           label="Queue of payouts"
+          isPaged
           rowKey={({ id }) => id}
           everyMs={5_000}
           empty="No payout waits on this network."

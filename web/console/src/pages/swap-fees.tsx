@@ -4,7 +4,6 @@ import { PageHeader } from '../app/page-header.tsx'
 import { Panel } from '../app/panel.tsx'
 import { Amount, Hash } from '../format/values.tsx'
 import { DataList } from '../lists/data-list.tsx'
-import { WholeList } from '../lists/whole-list.tsx'
 
 /** `0x…@eth` as the address of the token and its network. */
 function Token({ currency }: Readonly<{ currency: string }>) {
@@ -27,6 +26,8 @@ export const Page = () => (
         <DataList
           read="swapFees"
           label="Held swap fees"
+          isPaged
+          cursorName="held"
           rowKey={({ address, currency }) => `${address} ${currency}`}
           empty="Your addresses hold no swap fees."
           columns={[
@@ -36,12 +37,13 @@ export const Page = () => (
           ]}
         />
       </Panel>
-      <Panel title="Without a known partner, at most 1000">
-        <WholeList
+      <Panel title="Without a known partner">
+        <DataList
           read="unclaimedFees"
           label="Swap fees without a known partner"
+          isPaged
+          cursorName="unclaimed"
           rowKey={({ network, hash, token, feeTo, units }) => `${network} ${hash} ${token} ${feeTo} ${units}`}
-          textOf={({ network, hash, token, sender }) => `${network} ${hash} ${token} ${sender}`}
           empty="The partner of every fee is known."
           columns={[
             { title: 'Network', cell: ({ network }) => network },

@@ -21,7 +21,7 @@ export const createBinder =
 type Query = Readonly<{
   /** Select list and tables. */
   select: string
-  at: string
+  at: string | readonly [first: string, second: string]
   id: string
   ascending?: boolean
   where: readonly Condition[]
@@ -30,18 +30,22 @@ type Query = Readonly<{
 const notACursor = () =>
   new AppError('VALIDATION_ERROR', 'cursor is not one of this list: use `next` of a page', { field: 'cursor' })
 
-const CURSOR = /^(-?\d{1,18})_([0-9a-f-]{1,40})$/
+const CURSOR = /^((?:-?\d{1,18}_){1,2})([0-9a-f-]{1,40})$/
 const SINCE_1970 = "timestamptz '1970-01-01 00:00:00Z'"
+const toTime = `(${SINCE_1970} + $::bigint * interval '1 microsecond')`
 
-/** SQL of the place of a row. It has microseconds. */
-export const placeOf = (at: string, id: string): string =>
-  `(extract(epoch from ${at}) * 1000000)::bigint || '_' || ${id}`
+const timesOf = (at: Query['at']): readonly string[] => (typeof at === 'string' ? [at] : at)
+
+/** SQL of the place of a row. Its times have microseconds. */
+export const placeOf = (at: Query['at'], id: string): string =>
+  [...timesOf(at).map((time) => `(extract(epoch from ${time}) * 1000000)::bigint`), id].join(" || '_' || ")
 
 /** Compares rows with a place by a row comparison, which an index on both columns serves. */
-export function comparePlace(at: string, id: string, sign: '<' | '>' | '>=', position: string): Condition {
-  const [, micros, last] = CURSOR.exec(position) ?? []
-  if (micros === undefined) throw notACursor()
-  return [`(${at}, ${id}) ${sign} (${SINCE_1970} + $::bigint * interval '1 microsecond', $)`, micros, last]
+export function comparePlace(at: Query['at'], id: string, sign: '<' | '>' | '>=', position: string): Condition {
+  const [, micros = '', last] = CURSOR.exec(position) ?? []
+  const [times, given] = [timesOf(at), micros.split('_').slice(0, -1)]
+  if (given.length !== times.length) throw notACursor()
+  return [`(${[...times, id].join(', ')}) ${sign} (${[...times.map(() => toTime), '$'].join(', ')})`, ...given, last]
 }
 
 export const readPage = async (sql: Sql, query: Query, page: PageRequest): Promise<Rows> =>
@@ -65,7 +69,7 @@ export async function readRows(sql: Sql, query: Query, { cursor, limit }: PageRe
   return sql.query<PlacedRow>(
     `select ${placeOf(at, id)} as position, ${select}
      ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
-     order by ${at} ${direction}, ${id} ${direction} limit $${values.length}`,
+     order by ${[...timesOf(at), id].map((column) => `${column} ${direction}`).join(', ')} limit $${values.length}`,
     values,
   )
 }
@@ -83,4 +87,14 @@ export function toRows(rows: readonly PlacedRow[], limit: number, stop: string |
 export function readNumber(cursor: string | null): string | null {
   if (cursor !== null && !/^\d{1,18}$/.test(cursor)) throw notACursor()
   return cursor
+}
+
+/** For lists in the order of a text: its place is the text, encoded. */
+export const placeOfText = (text: string): string => Buffer.from(text).toString('base64url')
+
+export function readText(cursor: string | null): string | null {
+  if (cursor === null) return null
+  const text = Buffer.from(cursor, 'base64url').toString()
+  if (placeOfText(text) !== cursor || text.includes('\0')) throw notACursor()
+  return text
 }

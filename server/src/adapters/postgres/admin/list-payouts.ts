@@ -26,13 +26,19 @@ export function createPayoutLists(sql: Sql): Lists {
       const found = await readPage(sql, query, page)
       return { ...found, data: found.data.map((row) => toPayout(row as Row)) }
     },
-    async queue(network, limit) {
-      const rows = await sql.query<Row>(
-        `select ${PAYOUT} where p.network = $1 and p.state = 'reserved' and p.attention is null
-         order by coalesce(p.held_until, p.created_at), p.created_at, p.id limit $2`,
-        [network, limit],
+    async queue(network, page) {
+      const found = await readPage(
+        sql,
+        {
+          select: PAYOUT,
+          at: ['coalesce(p.held_until, p.created_at)', 'p.created_at'],
+          id: 'p.id',
+          where: [['p.network = $', network], ["p.state = 'reserved'"], ['p.attention is null']],
+          ascending: true,
+        },
+        page,
       )
-      return rows.map(toPayout)
+      return { ...found, data: found.data.map((row) => toPayout(row as Row)) }
     },
     held: (page) => listHeld(sql, page),
     unclaimed: (page) => listUnclaimed(sql, page),

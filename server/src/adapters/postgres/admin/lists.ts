@@ -1,11 +1,12 @@
-import type { AdminLists, MonthlyPayoutTerms } from '../../../admin/ports/lists.ts'
+import type { AdminLists } from '../../../admin/ports/lists.ts'
 import { formatUnits } from '../../../core/domain/amount.ts'
 import { exchangeStatuses } from '../../../exchange/domain/exchange.ts'
 import { swapStatuses } from '../../../swap/domain/swap.ts'
 import type { Database } from '../core/database.ts'
-import { formatAmount } from './format-amount.ts'
 import { type Condition, readNumber, readPage, toRows } from './keyset.ts'
+import { createBalanceLists } from './list-balances.ts'
 import { createExchangeLists } from './list-exchanges.ts'
+import { createPartnerLists } from './list-partners.ts'
 import { createPayoutLists } from './list-payouts.ts'
 import { createWebhookLists } from './list-webhooks.ts'
 import { type Range, readRange } from './read-range.ts'
@@ -20,6 +21,8 @@ export function createAdminLists(database: Database): AdminLists {
     ...createActLists(database),
     ...createServiceLists(database),
     ...createWebhookLists(database),
+    ...createPartnerLists(database),
+    ...createBalanceLists(database),
     async swaps(filter, page) {
       const found = await readRange(database, swapRange(filter), page)
       return { ...found, data: found.data.map((row) => toSwap(row as SwapRow)) }
@@ -125,10 +128,7 @@ from (select distinct split_part(id, ':', 2)::bigint as id from journal
 join deposits d on d.id = credited.id
 where d.status = 'credited' and d.leg = 0 group by 1 order by 1`
 
-type ServiceLists = Pick<
-  AdminLists,
-  'pauses' | 'monthlyPayouts' | 'rescans' | 'cursors' | 'pools' | 'waiting' | 'lastDay'
->
+type ServiceLists = Pick<AdminLists, 'pauses' | 'rescans' | 'cursors' | 'pools' | 'waiting' | 'lastDay'>
 
 function createServiceLists(database: Database): ServiceLists {
   return {
@@ -137,14 +137,6 @@ function createServiceLists(database: Database): ServiceLists {
         `select s.scope, p.name as partner, s.reason, s.actor, s.at
          from pauses s left join partners p on s.scope = 'partner:' || p.id order by s.scope limit ${LISTED_MAX}`,
       ),
-    async monthlyPayouts() {
-      const rows = await database.query<Omit<MonthlyPayoutTerms, 'minimum'> & { units: string }>(
-        `select s.partner_id as "partnerId", s.asset_id as currency, s.minimum as units, r.address,
-           nullif(r.memo, '') as memo, s.converts_others as "convertsOthers"
-         from monthly_payout_settings s join default_recipients r using (partner_id, asset_id) order by s.partner_id, s.asset_id`,
-      )
-      return rows.map(({ units, ...row }) => ({ ...row, minimum: formatAmount(BigInt(units), row.currency) }))
-    },
     rescans: (limit) =>
       database.query(
         `select id::text, network, next_height::text as "nextHeight", to_height::text as "toHeight", found, failure,

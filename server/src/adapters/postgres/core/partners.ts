@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Partner, Scope } from '../../../core/domain/partner.ts'
-import type { KeyStore, ListedKey, PartnerStore, StoredKey } from '../../../core/ports/store/partners.ts'
+import type { KeyStore, PartnerStore, StoredKey } from '../../../core/ports/store/partners.ts'
 import { type Database, hasRow, memoOrNull, type Sql, type Tx } from './database.ts'
 
 type PartnerRow = Omit<Partner, 'defaultRecipients'> &
@@ -18,19 +18,7 @@ const PARTNER = `p.id, p.name, p.fee_bps as "feeBps", p.suspended, p.open_exchan
   p.rate_limit_per_minute as "rateLimitPerMinute", p.strict, p.refund_to_sender as "refundToSender",
   (select json_agg(r) from default_recipients r where r.partner_id = p.id) as recipients`
 
-type ListedKeyRow = {
-  id: string
-  scopes: Scope[]
-  ip_allow_list: string[]
-  origins: string[] | null
-  created_by: string
-  expires_at: string | null
-  revoked_at: string | null
-  last_used_at: string | null
-}
-
-const KEYS = `select k.*, (select nullif(max(coalesce(s.expires_at, 'infinity')), 'infinity') from key_secrets s where s.key_id = k.id) as expires_at
-  from api_keys k where k.partner_id = p.id`
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export function createPartnerStore(database: Database): PartnerStore {
   return {
@@ -70,18 +58,12 @@ export function createPartnerStore(database: Database): PartnerStore {
           email,
         ],
       ),
-    async list() {
-      const rows = await database.query<
-        PartnerRow & { refundByLink: boolean; email: string | null; keys: ListedKeyRow[] | null }
-      >(
-        `select ${PARTNER}, p.refund_by_link as "refundByLink", p.email, (select json_agg(k order by k.created_at) from (${KEYS}) k) as keys from partners p order by p.name limit 1000`,
+    async findId(nameOrId) {
+      const [row] = await database.query<{ id: string }>(
+        'select id from partners where id = $2 or name = $1 order by id = $2 desc nulls last limit 1',
+        [nameOrId, UUID.test(nameOrId) ? nameOrId : null],
       )
-      return rows.map(({ keys, refundByLink, email, ...row }) => ({
-        ...toPartner(row),
-        refundByLink,
-        email,
-        keys: (keys ?? []).map(toListedKey),
-      }))
+      return row?.id ?? null
     },
     allowsRefundByLink: (partnerId) =>
       hasRow(database, 'select 1 from partners where id = $1 and refund_by_link', [partnerId]),
@@ -194,19 +176,6 @@ async function addSecret(tx: Tx, keyId: string, hmac: Buffer, lifetimeMs: number
     `insert into key_secrets (key_id, hmac, expires_at) values ($1, $2, clock_timestamp() + $3::bigint * interval '1 millisecond')`,
     [keyId, hmac, lifetimeMs],
   )
-}
-
-function toListedKey(row: ListedKeyRow): ListedKey {
-  return {
-    keyId: row.id,
-    scopes: row.scopes,
-    ipAllowList: row.ip_allow_list,
-    origins: row.origins,
-    createdBy: row.created_by,
-    expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
-    revoked: row.revoked_at !== null,
-    lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
-  }
 }
 
 function toPartner({ recipients, ...partner }: PartnerRow): Partner {

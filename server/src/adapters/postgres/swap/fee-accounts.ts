@@ -3,21 +3,11 @@ import type { Account } from '../../../core/domain/ledger/chart.ts'
 import { feesAccount } from '../../../core/domain/ledger/entries.ts'
 import type { FeeAccounts } from '../../../swap/ports/store/fee-accounts.ts'
 import { type Database, hasRow } from '../core/database.ts'
-import { COLUMNS, createOwnFeeAddresses, type FeeAddressRow, toFeeAddress } from './own-fee-addresses.ts'
-
-/** Of the thousand partners that are listed. */
-const ADDRESSES_MAX = 10_000
+import { createOwnFeeAddresses } from './own-fee-addresses.ts'
 
 export function createFeeAccounts(database: Database): FeeAccounts {
   return {
     ...createOwnFeeAddresses(database),
-    async listAllAddresses() {
-      const rows = await database.query<FeeAddressRow & { partnerId: string }>(
-        `select f.partner_id as "partnerId", ${COLUMNS} from fee_addresses f
-         where coalesce(f.address, f.next_address) is not null order by f.network limit ${ADDRESSES_MAX}`,
-      )
-      return rows.map(({ partnerId, ...row }) => ({ partnerId, ...toFeeAddress(row) }))
-    },
     setAddress: (partnerName, network, address) =>
       address === null
         ? hasRow(
@@ -49,6 +39,14 @@ export function createFeeAccounts(database: Database): FeeAccounts {
         [assetId],
       )
       return row?.decimals_out ?? null
+    },
+    async listDecimals(assetIds) {
+      const rows = await database.query<{ assetId: AssetId; decimals: number }>(
+        `select a.id as "assetId", s.decimals_out as decimals from unnest($1::text[]) a (id)
+         cross join lateral (select decimals_out from swaps where fee_asset = a.id limit 1) s`,
+        [assetIds],
+      )
+      return new Map(rows.map(({ assetId, decimals }) => [assetId, decimals]))
     },
   }
 }

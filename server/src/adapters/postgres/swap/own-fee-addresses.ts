@@ -4,13 +4,13 @@ import type {
   FeeAddressRequest,
   OwnFeeAddress,
 } from '../../../swap/ports/store/fee-accounts.ts'
-import type { Database, Tx } from '../core/database.ts'
+import type { Database, Sql, Tx } from '../core/database.ts'
 
 /** The address in effect at the time of the statement. */
 const IN_EFFECT = 'case when f.next_from <= statement_timestamp() then f.next_address else f.address end'
 const WAITING = 'f.next_from > statement_timestamp()'
 /** Of `fee_addresses f`: the address in effect, and what waits. */
-export const COLUMNS = `f.network, ${IN_EFFECT} as address, case when ${WAITING} then f.next_address end as next,
+const COLUMNS = `f.network, ${IN_EFFECT} as address, case when ${WAITING} then f.next_address end as next,
   case when ${WAITING} then f.next_from end as "nextFrom"`
 
 /** The fee addresses that partners set. */
@@ -36,14 +36,24 @@ export function createOwnFeeAddresses(
   }
 }
 
-export type FeeAddressRow = Readonly<{
+/** By network; the partners of the page of a list. */
+export async function listFeeAddresses(sql: Sql, partnerIds: readonly string[]) {
+  const rows = await sql.query<FeeAddressRow & { partnerId: string }>(
+    `select f.partner_id as "partnerId", ${COLUMNS} from fee_addresses f
+     where f.partner_id = any($1) and coalesce(f.address, f.next_address) is not null order by f.network`,
+    [partnerIds],
+  )
+  return rows.map(({ partnerId, ...row }) => ({ partnerId, ...toFeeAddress(row) }))
+}
+
+type FeeAddressRow = Readonly<{
   network: string
   address: string | null
   next: string | null
   nextFrom: Date | null
 }>
 
-export const toFeeAddress = ({ network, address, next, nextFrom }: FeeAddressRow): OwnFeeAddress => ({
+const toFeeAddress = ({ network, address, next, nextFrom }: FeeAddressRow): OwnFeeAddress => ({
   ...{ network, address },
   next: next === null || nextFrom === null ? null : { address: next, from: nextFrom },
 })

@@ -1,5 +1,5 @@
 import type { SwapFeeStore, UnclaimedFee } from '../../../swap/ports/store/swap-fees.ts'
-import { type Database, hasRow, type RowOf, type Sql } from '../core/database.ts'
+import { type Database, hasRow, type Sql } from '../core/database.ts'
 import { insertUnreportedSwap } from './swaps.ts'
 
 export function createSwapFeeStore(database: Database): SwapFeeStore {
@@ -43,17 +43,6 @@ export function createSwapFeeStore(database: Database): SwapFeeStore {
         network,
         height,
       ]),
-    async listUnclaimed(limit) {
-      const rows = await database.query<RowOf<UnclaimedFee, 'height' | 'units'>>(
-        `select network, hash, log_index as "logIndex", block_height as height, ref, sender, token, units, fee_to as "feeTo",
-           executor
-         from unclaimed_fees u
-         where not exists (select 1 from swaps s where s.network = u.network and s.hash = u.hash)
-         order by found_at desc, network, hash, log_index limit $1`,
-        [limit],
-      )
-      return rows.map((row) => ({ ...row, height: Number(row.height), units: BigInt(row.units) }))
-    },
     async listPartnerIds() {
       const rows = await database.query<{ id: string }>('select id from partners order by created_at, id')
       return rows.map(({ id }) => id)

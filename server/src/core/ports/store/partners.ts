@@ -30,21 +30,6 @@ export type PartnerChange = Readonly<Partial<Omit<NewPartner, 'name'>>> &
   }>
 export type KeyChange = Readonly<{ scopes?: readonly Scope[]; ipAllowList?: readonly string[] }>
 
-/** A key for display, without secrets. */
-export type ListedKey = Readonly<{
-  keyId: string
-  scopes: readonly Scope[]
-  ipAllowList: readonly string[]
-  /** Of a publishable key; null = a secret key. */
-  origins: readonly string[] | null
-  createdBy: string
-  /** End of its last secret; null = no end. */
-  expiresAt: Date | null
-  revoked: boolean
-  /** Rounded to the minute. */
-  lastUsedAt: Date | null
-}>
-
 /** `lifetimeMs`: validity of its secret; absent = no end. */
 export type NewKey = Readonly<{
   keyId: string
@@ -65,9 +50,8 @@ export interface PartnerStore {
   add(partner: NewPartner): Promise<string | null>
   /** Changes the given fields. False if the partner does not exist. */
   set(name: string, change: PartnerChange): Promise<boolean>
-  list(): Promise<
-    readonly (Partner & Readonly<{ refundByLink: boolean; email: string | null; keys: readonly ListedKey[] }>)[]
-  >
+  /** The id of the partner with this id or name; null if no partner has it. */
+  findId(nameOrId: string): Promise<string | null>
   /** Whether payers of the partner may name a missing refund address by their tracking link. */
   allowsRefundByLink(partnerId: string): Promise<boolean>
   setSuspended(name: string, suspended: boolean): Promise<boolean>

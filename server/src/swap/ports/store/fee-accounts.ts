@@ -26,15 +26,10 @@ export type FeeAddressRequest = Readonly<{
   requiresMail: boolean
 }>
 
-/** A fee address that a partner has, or that waits. */
-export type FeeAddress = OwnFeeAddress & Readonly<{ partnerId: string }>
-
 /** The fee addresses of partners, and the fees that the operator holds for them. */
 export interface FeeAccounts {
   /** The partner's own fee address on a network that is in effect; null if it has none. */
   findAddress(partnerId: string, network: string): Promise<string | null>
-  /** Of all partners, by network, with what waits; those with neither an address nor a change are absent. */
-  listAllAddresses(): Promise<readonly FeeAddress[]>
   /** By network; those with neither an address nor a change are absent. */
   listAddresses(partnerId: string): Promise<readonly OwnFeeAddress[]>
   /**
@@ -50,4 +45,6 @@ export interface FeeAccounts {
   listHeldFees(): Promise<readonly HeldFees[]>
   /** Decimals of an asset in which a fee was booked; null if none was. */
   findDecimals(assetId: AssetId): Promise<number | null>
+  /** The same of several; those in which no fee was booked are absent. */
+  listDecimals(assetIds: readonly AssetId[]): Promise<ReadonlyMap<AssetId, number>>
 }

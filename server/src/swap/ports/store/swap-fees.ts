@@ -22,7 +22,5 @@ export interface SwapFeeStore {
   saveScan(network: string, range: Readonly<{ from: number; to: number }>, result: FeeScanResult): Promise<boolean>
   /** Resets the scan to a block. False if no later block was scanned. */
   resetScan(network: string, height: number): Promise<boolean>
-  /** Newest first. */
-  listUnclaimed(limit: number): Promise<readonly UnclaimedFee[]>
   listPartnerIds(): Promise<readonly string[]>
 }

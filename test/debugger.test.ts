@@ -47,7 +47,7 @@ test(
       errors += text
     })
     await once(child, 'close')
-    const [started] = errors.split('\n').filter((line) => line.includes('main.ts'))
+    const [started] = errors.split('\n').filter((line) => line.includes('server/dist/main.js'))
     for (const flag of privacyFlags) expect(started).toContain(flag)
   },
   PATIENCE_MS,

@@ -154,7 +154,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: convert,
-        find: 'const takeUnits = dueUnitsOf(act, terms.toUnits)',
+        find: 'const takeUnits = released?.units ?? dueUnitsOf(act, terms.toUnits)',
         put: 'const takeUnits = (dueUnitsOf(act, terms.toUnits) * 99n) / 100n',
       },
     ],
@@ -201,13 +201,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: refund,
-        find: 'refundFeeEntry(id, exchange.id, asset.id, feeUnits)',
-        put: 'refundFeeEntry(id, exchange.id, asset.id, units - (units - feeUnits) / 2n)',
-      },
-      {
-        file: refund,
-        find: 'units: units - feeUnits, delayMs: null',
-        put: 'units: (units - feeUnits) / 2n, delayMs: null',
+        find: 'released.units <= units ? released.units : units - feeUnits',
+        put: 'released.units <= units ? released.units : (units - feeUnits) / 2n',
       },
     ],
     attack: payDifferentAmounts,

@@ -41,7 +41,7 @@ export type FleetOptions = Readonly<{
   config?: Readonly<Record<string, unknown>>
   /** Puts proxies in front of Postgres, of these networks' nodes and of monerod. */
   proxied?: Readonly<{ database?: boolean; networks?: readonly string[]; monero?: boolean }>
-  /** EVM networks in `proxied.networks` whose proxies state constant fee rates, so that network fees are exact. */
+  /** Networks in `proxied.networks` whose proxies state constant fee rates, so that network fees are exact. */
   fixedFees?: readonly string[]
 }>
 
@@ -85,7 +85,9 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
   await createQuickKeystore(keystore, passphrase, coinTypes)
   const databaseProxy = options.proxied?.database ? await startTcpProxy(Number(new URL(fleetDatabase.url).port)) : null
   const nodes = await proxyNodes(cluster, options.proxied?.networks ?? [])
-  const fixedFees = options.fixedFees ?? []
+  // The node of an optional network may not be installed.
+  const isServed = (id: string) => cluster.chains.networks.some(({ network }) => network === id)
+  const fixedFees = (options.fixedFees ?? []).filter(isServed)
   for (const network of fixedFees) fixFees(nodes, network)
   const monero = cluster.chains.networks.find(({ network }) => network === 'xmr')
   const moneroProxy = options.proxied?.monero && monero ? await startMoneroProxy(monero.rpcUrls[0] ?? '') : null

@@ -118,7 +118,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'server/src/exchange/settlement/step-exchange.ts',
-        find: 'await reader.receivedUnits(deposit, block)',
+        find: 'await reader.receivedUnits(deposit, block, held.read)',
         put: 'deposit.units',
       },
     ],

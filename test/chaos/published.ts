@@ -35,8 +35,8 @@ export function createPublishedTerms(fixedFees: readonly string[]): PublishedTer
     record(from, to, { fees: quoted, min }) {
       const network = parseUnits(quoted.network, decimalsOf(to))
       const payout = parseUnits(quoted.payout, decimalsOf(to))
-      compare(`a quote of ${from} to ${to}`, network, exchangeCost(from, to), percentOfPair(from, to))
-      compare(`a quote of one payment of ${to}`, payout, paymentCost(to), percentOf(to))
+      compare(`a quote of ${from} to ${to}`, network, exchangeCost(from, to, fixedFees), percentOfPair(from, to))
+      compare(`a quote of one payment of ${to}`, payout, paymentCost(to, fixedFees), percentOf(to))
       extend(fees, `${from} ${to}`, network)
       extend(refundFees, to, payout)
       // A JSON number of three significant digits.

@@ -20,7 +20,7 @@ export type RpcProxy = LocalServer &
     hasUsedAllFaults(): boolean
     /** Multiplies the fee rates that the node estimates. */
     multiplyFees(factor: number): void
-    /** States the same fee rates from now on, whatever the node of an EVM network estimates. */
+    /** States the same fee rates from now on, whatever the node estimates. */
     fixFees(): void
     /** All raw transactions that the node received, in order, repeated ones included. */
     broadcasts(): readonly { hash: string; raw: string }[]
@@ -38,6 +38,8 @@ const KNOWN = {
 /** The base fee of the sandbox's eth in every block that it mines, and the tip of its customers. */
 const FIXED_BASE_FEE = '0x77359400'
 const FIXED_TIP = '0x3b9aca00'
+/** Litecoins per 1000 virtual bytes, more than the node relays: `ESTIMATED_RATE` of test/support/network-costs.ts. */
+const FIXED_ESTIMATE = 0.00012
 
 type State = {
   faults: BroadcastFault[]
@@ -105,13 +107,16 @@ async function forward({ upstream: { url, headers } }: Node, body: string): Prom
   return answer.text()
 }
 
-/** Puts the fixed fee rates into an answer of an EVM network. */
+const FEE_METHODS = new Set(['eth_maxPriorityFeePerGas', 'eth_feeHistory', 'estimatesmartfee'])
+
+/** Puts the fixed fee rates into an answer. */
 function fixFees(method: string, answer: string): string {
-  if (method !== 'eth_maxPriorityFeePerGas' && method !== 'eth_feeHistory') return answer
+  if (!FEE_METHODS.has(method)) return answer
   const parsed = JSON.parse(answer) as { result?: Json }
   const { result } = parsed
   if (result === undefined) return answer
   if (method === 'eth_maxPriorityFeePerGas') parsed.result = FIXED_TIP
+  else if (method === 'estimatesmartfee') parsed.result = { feerate: FIXED_ESTIMATE, blocks: 2 }
   else {
     result.baseFeePerGas = result.baseFeePerGas.map(() => FIXED_BASE_FEE)
     result.reward = result.reward?.map((block: readonly string[]) => block.map(() => FIXED_TIP))
@@ -124,6 +129,8 @@ function multiplyFees(factor: number, method: string, answer: string): string {
   const parsed = JSON.parse(answer) as { result?: Json }
   const { result } = parsed
   if (method === 'getmempoolinfo') result.mempoolminfee = Number((result.mempoolminfee * factor).toFixed(8))
+  else if (method === 'estimatesmartfee' && result.feerate > 0)
+    result.feerate = Number((result.feerate * factor).toFixed(8))
   else if (method === 'eth_maxPriorityFeePerGas' || method === 'eth_gasPrice')
     parsed.result = `0x${(BigInt(result) * BigInt(factor)).toString(16)}`
   else if (method === 'eth_feeHistory')

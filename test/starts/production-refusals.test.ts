@@ -4,6 +4,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSolanaNode } from '../../sandbox/src/solana/solana-node.ts'
 import { startSuiNode } from '../../sandbox/src/sui/sui-node.ts'
+import { EMBEDDED_VERSION } from '../support/debian-postgres.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { until } from '../support/until.ts'
 import { type ProductionSetup, startProductionSetup } from './production-setup.ts'
 import type { Program } from './program.ts'
@@ -46,6 +48,12 @@ async function administer(statement: string): Promise<void> {
     return after?.at !== before?.at
   })
 }
+
+describeWith('a PostgreSQL of Debian', 'the refusals on an older PostgreSQL than the embedded one', () => {
+  test('run on it', async () => {
+    expect(await setup.postgres.majorVersion()).toBeLessThan(EMBEDDED_VERSION)
+  })
+})
 
 test.each([
   ['fsync', 'alter system set fsync = off', 'alter system reset fsync'],

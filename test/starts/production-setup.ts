@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { present } from '../../server/src/lib/assert.ts'
 import { type Anvil, startAnvil } from '../../server/test/adapters/chains/evm/anvil.ts'
 import { type FaultyNode, startFaultyNode } from '../../server/test/adapters/chains/evm/faulty-node.ts'
-import { type ExternalPostgres, startExternalPostgres } from '../support/external-postgres.ts'
+import {
+  type ExternalPostgres,
+  type ExternalPostgresOptions,
+  startExternalPostgres,
+} from '../support/external-postgres.ts'
 import { serverMain } from '../support/server-main.ts'
 import { type LocalBitcoin, startLocalBitcoin } from './local-bitcoin.ts'
 import { servePriceDocuments } from './price-documents.ts'
@@ -118,7 +122,9 @@ async function runCommand(environment: Record<string, string>, args: readonly st
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Json)
 }
 
-export async function startProductionSetup(postgresOptions = { hasChecksums: true }): Promise<ProductionSetup> {
+export async function startProductionSetup(
+  postgresOptions: ExternalPostgresOptions = { hasChecksums: true },
+): Promise<ProductionSetup> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-production-'))
   // First: it mines in this process, which delays the answers that the other starts wait for.
   const bitcoin = await startLocalBitcoin()

@@ -4,6 +4,7 @@ import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSolanaUser } from '../../sandbox/src/solana/solana-user.fixture.ts'
 import { createSuiUser } from '../../sandbox/src/sui/sui-user.fixture.ts'
+import { EMBEDDED_VERSION } from '../support/debian-postgres.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type MainNetworkNode, startMainSolana, startMainSui } from './main-network-nodes.ts'
 import { type ProductionSetup, startProductionSetup } from './production-setup.ts'
@@ -23,7 +24,8 @@ let apiUrl = ''
 let apiKey = ''
 
 beforeAll(async () => {
-  setup = await startProductionSetup()
+  // production.test.ts runs on an older version, where one is installed.
+  setup = await startProductionSetup({ hasChecksums: true, isEmbeddedVersion: true })
   nodes = [await startMainSolana(), await startMainSui()]
   setup.writeConfig((config) => {
     for (const { network, rpcUrls, settings } of nodes) {
@@ -66,6 +68,10 @@ test('is ready, and lists both networks as enabled', async () => {
   const { body } = await call('GET', '/v1/defi/networks')
   const enabled = body.filter((one: Json) => one.enabled).map((one: Json) => one.network)
   expect(enabled).toEqual(expect.arrayContaining(['sol', 'sui']))
+})
+
+test('runs on a PostgreSQL server of the embedded version', async () => {
+  expect(await setup.postgres.majorVersion()).toBe(EMBEDDED_VERSION)
 })
 
 test.each(['sol', 'sui'] as const)('builds, sends and finishes a swap on %s', async (network) => {

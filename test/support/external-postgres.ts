@@ -12,16 +12,18 @@ import { findDebianPostgres } from './debian-postgres.ts'
 import { nullIfNotListening } from './not-listening.ts'
 import { until } from './until.ts'
 
-export type ExternalPostgresOptions = Readonly<{ hasChecksums: boolean }>
+/** `isEmbeddedVersion`: of the version that the program brings along, and not of Debian's, which is older. */
+export type ExternalPostgresOptions = Readonly<{ hasChecksums: boolean; isEmbeddedVersion?: boolean }>
 
 /**
- * A PostgreSQL server that the program does not own, with the server's default settings and a superuser: Debian's, which is
- * older than the embedded one, where it is installed.
+ * A PostgreSQL server that the program does not own, with the server's default settings and a superuser: Debian's, where it is installed
+ * and the embedded version is not asked for.
  */
 export type ExternalPostgres = Readonly<{
   /** Runs statements as the superuser, each on its own. */
   administer(...statements: readonly string[]): Promise<void>
   query<Row extends pg.QueryResultRow>(text: string, database?: string): Promise<Row[]>
+  majorVersion(): Promise<number>
   urlOf(role: string, password: string, database: string): string
   stop(): Promise<void>
 }>
@@ -29,9 +31,12 @@ export type ExternalPostgres = Readonly<{
 const SUPERUSER = 'postgres'
 const environment = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' }
 
-export async function startExternalPostgres({ hasChecksums }: ExternalPostgresOptions): Promise<ExternalPostgres> {
+export async function startExternalPostgres({
+  hasChecksums,
+  isEmbeddedVersion = false,
+}: ExternalPostgresOptions): Promise<ExternalPostgres> {
   const owner = findOwner()
-  const binaries = findDebianPostgres() ?? findBinaries(owner, SYSTEM_FOLDER)
+  const binaries = (isEmbeddedVersion ? null : findDebianPostgres()) ?? findBinaries(owner, SYSTEM_FOLDER)
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-external-postgres-'))
   const cluster = join(folder, 'cluster')
   const passwordFile = join(folder, 'password')
@@ -79,13 +84,21 @@ export async function startExternalPostgres({ hasChecksums }: ExternalPostgresOp
     if (server.exitCode !== null) throw new Error(`Postgres ended: ${output}`)
     return connected(() => Promise.resolve(true)).catch(nullIfNotListening)
   })
+  const query = <Row extends pg.QueryResultRow>(text: string, database?: string): Promise<Row[]> =>
+    connected(async (client) => (await client.query<Row>(text)).rows, database)
   return {
     urlOf,
+    query,
+    async majorVersion() {
+      const [row] = await query<{ version: number }>(
+        "select current_setting('server_version_num')::int / 10000 as version",
+      )
+      return row?.version ?? 0
+    },
     administer: (...statements) =>
       connected(async (client) => {
         for (const statement of statements) await client.query(statement)
       }),
-    query: (text, database) => connected(async (client) => (await client.query(text)).rows, database),
     async stop() {
       server.kill('SIGINT')
       await ended

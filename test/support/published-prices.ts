@@ -22,11 +22,11 @@ export const SPREAD_BPS = 40n
 /**
  * By how many percent a network fee may differ from every published one, because the quote and the payout may read it at
  * different blocks. A base fee moves by at most an eighth per block (EIP-1559); on eth the chaos suites replace up to five blocks,
- * after which it may be almost half. Chaos fleets whose nodes state constant rates (`fixedFees`) do not use this. litecoind and
- * monerod estimate from recent blocks, litecoind from the fee rates that were paid, without a bound: on ltc a doubled or missing
- * fee does not show. The node of btc states a constant rate.
+ * after which it may be almost half. Chaos fleets whose nodes state constant rates (`fixedFees`) do not use this. litecoind estimates
+ * from the fee rates that were paid, without a bound: without such a proxy a doubled or missing fee on ltc does not show. The nodes of
+ * btc and xmr state a constant rate.
  */
-const FEE_MOVE_PERCENT: Readonly<Record<string, bigint>> = { btc: 0n, eth: 50n, base: 25n, xmr: 25n, ltc: 100n }
+const FEE_MOVE_PERCENT: Readonly<Record<string, bigint>> = { btc: 0n, eth: 50n, base: 25n, xmr: 0n, ltc: 100n }
 export const feeMovePercent = (currency: string): bigint => FEE_MOVE_PERCENT[currency.split('@')[1] ?? ''] ?? 0n
 
 export function decimalsOf(currency: string): number {

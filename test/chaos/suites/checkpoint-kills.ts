@@ -11,7 +11,7 @@ export const checkpointKills: Suite = {
   // The intermediaries of private exchanges.
   optional: ['ltc'],
   optionalSlow: ['xmr'],
-  options: { apis: 2, workers: 2, overload: STARTS_TAKE_CORES },
+  options: { apis: 2, workers: 2, overload: STARTS_TAKE_CORES, proxied: { networks: ['ltc'] }, fixedFees: ['ltc'] },
   cases: [
     {
       name: 'F1: pays every exchange exactly once if processes are killed at every checkpoint',

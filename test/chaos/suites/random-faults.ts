@@ -11,7 +11,7 @@ export const randomFaults: Suite = {
   networks: ['btc', 'eth'],
   // The intermediary of private exchanges.
   optional: ['ltc'],
-  options: { apis: 2, workers: 3, overload: STARTS_TAKE_CORES },
+  options: { apis: 2, workers: 3, overload: STARTS_TAKE_CORES, proxied: { networks: ['ltc'] }, fixedFees: ['ltc'] },
   cases: [
     {
       name: 'F2, F3, F8: pays every exchange once despite killed processes, Postgres crashes and deep reorganisations',

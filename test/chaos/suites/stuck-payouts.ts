@@ -15,7 +15,10 @@ const SENT_REPLACEMENTS = `select 1 from attempts a where sent_at is not null an
 
 export const stuckPayouts: Suite = {
   networks: ['btc', 'ltc', 'eth'],
-  options: { apis: 1, workers: 2, config: { clocks: { stuck: '1s' } }, proxied: { networks: ['ltc'] } },
+  options: {
+    ...{ apis: 1, workers: 2, config: { clocks: { stuck: '1s' } } },
+    ...{ proxied: { networks: ['ltc'] }, fixedFees: ['ltc'] },
+  },
   cases: [
     {
       name: 'F13: replaces a stuck payout by a conflicting transaction and pays it once, although its worker is killed',

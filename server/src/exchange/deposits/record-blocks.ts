@@ -10,6 +10,7 @@ import type { AppendRules } from '../ports/store/chain-log.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 import { requiredConfirmations, requiredFinalityTag, type ServiceSettings, tierUsd } from '../settings.ts'
+import { prefetchBlocks } from './prefetch-blocks.ts'
 
 export type RecordBlocksDeps = Readonly<{
   store: Store
@@ -53,13 +54,14 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
     // If this pass fails after a rewind, the next one reads the cursor again, whatever the head is then.
     recorded.delete(network)
     let cursor = (await deps.store.chainLog.cursor(network)) ?? (await start(deps, chain, head))
+    const blocks = prefetchBlocks(chain.reader, head.height)
     for (let n = 0; n < BLOCKS_MAX; n++) {
       if (!(await isOnBestChain(deps, chain, cursor, head))) {
         cursor = await rewind(deps, chain, cursor, head)
         continue
       }
       if (cursor.height >= head.height) break
-      const block = await chain.reader.block(cursor.height + 1)
+      const block = await blocks.next(cursor)
       if (!block) break
       if (block.parentHash !== cursor.hash) {
         cursor = await rewind(deps, chain, cursor, head)

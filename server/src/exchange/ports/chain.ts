@@ -113,11 +113,13 @@ export interface ChainReader {
    * Units that the address received by this transfer: a second, independent read before a credit (receipt status, canonical
    * log, balance difference). Returns the lowest answer of all nodes; 0 = all nodes have the transaction in this block, and
    * the address received nothing. Throws NETWORK_UNAVAILABLE if a node does not have the transaction in this block of its
-   * best chain, because an orphaned block or a lagging node proves nothing.
+   * best chain, because an orphaned block or a lagging node proves nothing. Where a node has no state of the block, a token
+   * transfer counts up to what the address holds now beyond `readHeldUnits`, the units of its other deposits.
    */
   receivedUnits(
     transfer: Pick<Transfer, 'identity' | 'txHash' | 'address' | 'contract' | 'units'>,
     block: BlockRef,
+    readHeldUnits?: () => Promise<bigint>,
   ): Promise<bigint>
   /** Height of the chain's finality tag on all nodes (the lowest); null if a node does not offer the tag. */
   tagHeight(tag: FinalityTag): Promise<number | null>

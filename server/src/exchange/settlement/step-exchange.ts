@@ -25,6 +25,7 @@ import {
 } from './steps/context.ts'
 import { convert, queuePayout, reconvert, unwind } from './steps/convert.ts'
 import { bookLoss, bookUnclaimed, credit, holdExecution, reverseLoss, revertToPending } from './steps/credit.ts'
+import { createHeldUnits } from './steps/held-units.ts'
 import { hasPriceReturned } from './steps/price-guard.ts'
 import { refundDestination } from './steps/queue-payment.ts'
 import { queueRefund, startRefund } from './steps/refund.ts'
@@ -214,10 +215,11 @@ async function checkDeposit(
     deps.log.warn({ network, exchangeId: exchange.id, depositId, txHash }, 'nodes disagree about a deposit')
     return null
   }
-  const receivedUnits = await reader.receivedUnits(deposit, block)
+  const held = createHeldUnits(deps.store.steps, exchange.id, deposit)
+  const receivedUnits = await reader.receivedUnits(deposit, block, held.read)
   // A reorganisation between the two reads also gives 0, so the block must still be there.
   if (receivedUnits === 0n && !(await reader.agrees(block))) return null
-  return { blockHash: block.hash, receivedUnits }
+  return { blockHash: block.hash, receivedUnits, heldUnits: await held.result() }
 }
 
 /**

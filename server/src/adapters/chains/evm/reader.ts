@@ -36,8 +36,8 @@ export function createEvmReader({ network, nodes, caps, scan }: EvmReaderOptions
     blockOfEachNode: (height: number) => readOfEachNode(nodes, height, scan),
     mempool,
     agrees: (block: BlockRef) => isAgreedBlock(nodes, block),
-    receivedUnits: async (transfer, block) =>
-      minOf(await askEveryNode(nodes, (node) => readReceived(node, transfer, block))),
+    receivedUnits: async (transfer, block, readHeldUnits) =>
+      minOf(await askEveryNode(nodes, (node) => readReceived(node, transfer, block, readHeldUnits))),
     tagHeight: (tag) => readTaggedHeight(nodes, tag),
     balance: async (address, asset) =>
       minOf(await askEveryNode(nodes, (node) => balanceAt(node, address, asset.contract, 'latest'))),

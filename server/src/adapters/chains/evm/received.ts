@@ -11,6 +11,7 @@ import { balanceCall, eventOf } from './token.ts'
 
 /** The transfer whose received units are verified. */
 export type Claim = Parameters<ChainReader['receivedUnits']>[0]
+type ReadHeldUnits = Parameters<ChainReader['receivedUnits']>[2]
 
 /** What the check of a transfer needs of its block. */
 type ClaimBlock = Readonly<{
@@ -22,6 +23,7 @@ type ClaimBlock = Readonly<{
 
 /** Reads a node's block by hash; null if the node does not have it. */
 type ReadByHash = (node: EvmNode, hash: string) => Promise<ClaimBlock | null>
+type Options = ScanOptions & Readonly<{ readByHash: ReadByHash; readHeldUnits: ReadHeldUnits }>
 
 /** Blocks of each node in memory: their deposits are checked at about the same time. */
 const SHARED_BLOCKS = 8
@@ -34,7 +36,8 @@ const SHARED_MS = 60_000
  */
 export function createReceivedReader(options: ScanOptions) {
   const readByHash = shareBlocks(options)
-  return (node: EvmNode, claim: Claim, block: BlockRef) => readReceived(node, claim, block, options, readByHash)
+  return (node: EvmNode, claim: Claim, block: BlockRef, readHeldUnits: ReadHeldUnits) =>
+    readReceived(node, claim, block, { ...options, readByHash, readHeldUnits })
 }
 
 /**
@@ -67,14 +70,8 @@ async function readClaimBlock(node: EvmNode, hash: string, options: ScanOptions)
   return { height, isTraced, movements, transactions: read.transactions.map(({ hash, from }) => ({ hash, from })) }
 }
 
-async function readReceived(
-  node: EvmNode,
-  claim: Claim,
-  block: BlockRef,
-  options: ScanOptions,
-  readByHash: ReadByHash,
-): Promise<bigint> {
-  const [own, units] = await readClaim(node, claim, block, options, readByHash)
+async function readReceived(node: EvmNode, claim: Claim, block: BlockRef, options: Options): Promise<bigint> {
+  const [own, units] = await readClaim(node, claim, block, options)
   // Read last: proves that the calls by height above have read this block.
   const hashNow = await node.ask('eth_getBlockByNumber', [hex(block.height), false], orNull(blockHash))
   if (hashNow !== block.hash) throw notOnBlock(node, block)
@@ -85,18 +82,17 @@ async function readClaim(
   node: EvmNode,
   claim: Claim,
   block: BlockRef,
-  options: ScanOptions,
-  readByHash: ReadByHash,
+  options: Options,
 ): Promise<readonly [Movement | null, bigint]> {
   const [receiptNow, read] = await Promise.all([
     node.ask('eth_getTransactionReceipt', [claim.txHash], orNull(receipt)),
-    readByHash(node, block.hash),
+    options.readByHash(node, block.hash),
   ])
   if (read?.height !== block.height || receiptNow?.blockHash !== block.hash) throw notOnBlock(node, block)
   const own = receiptNow.ok ? findMovement(claim, read, receiptNow, options.nativeContract) : null
   if (own === null) return [null, 0n]
   const rise = await readBalanceRise(node, own, read, options)
-  if (rise === null) return [own, await limitByCurrentBalance(node, own)]
+  if (rise === null) return [own, await limitByCurrentBalance(node, own, options.readHeldUnits)]
 
   // The transfers to the address in this block share the real gain of its balance in proportion. Transfer fees, false
   // events and shrinking balances reduce each share; the shares never exceed the gain.
@@ -151,10 +147,15 @@ async function readBalanceRise(
   }
 }
 
-/** Without the block's state: the transferred units, limited to the current balance. A weaker check. */
-async function limitByCurrentBalance(node: EvmNode, own: Movement): Promise<bigint> {
+/**
+ * Without the block's state: the transferred units, limited to what the address holds now beyond its other deposits, so that fees on
+ * transfers cannot make deposits together count for more than arrived (D17). A weaker check. No transfer of the native coin takes a fee.
+ */
+async function limitByCurrentBalance(node: EvmNode, own: Movement, readHeldUnits: ReadHeldUnits): Promise<bigint> {
+  // Before the balance: a sweep in between makes the other deposits stale, which the caller notices.
+  const held = own.contract === null ? 0n : ((await readHeldUnits?.()) ?? 0n)
   const balance = await balanceAt(node, own.address, own.contract, 'latest')
-  return smallest(balance, own.units)
+  return smallest(balance - held, own.units)
 }
 
 /** The units that left the address in the block, such as our sweeps. They reduce the rise of the balance. */

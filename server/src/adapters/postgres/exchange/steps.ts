@@ -32,6 +32,7 @@ export function createStepStore(sql: Sql, locking: boolean, macs: PayeeMacs): St
     isRateUsed: (exchangeId, position, assetId) => isRateUsed(sql, exchangeId, position, assetId),
     listEarlierDeposits: (exchangeId, position, assetId) => listEarlierDeposits(sql, exchangeId, position, assetId),
     repeatsLostDeposit: (exchangeId, deposit) => repeatsLostDeposit(sql, exchangeId, deposit),
+    heldUnits: (exchangeId, deposit) => heldUnits(sql, exchangeId, deposit),
     saveExecution: (exchangeId, change, event, detail) => saveExecution(sql, exchangeId, change, event, detail),
     save: (id, change) => save(sql, id, change),
     async findNextDestination(sourceId) {
@@ -169,6 +170,23 @@ function repeatsLostDeposit(
     [network, txHash, exchangeId, id],
     'repeats-lost-deposit',
   )
+}
+
+async function heldUnits(
+  sql: Sql,
+  exchangeId: string,
+  { id, network, address, assetId }: Parameters<StepStore['heldUnits']>[1],
+): Promise<bigint | null> {
+  const [row] = await sql.query<{ units: string; is_moving: boolean }>(
+    `select coalesce(sum(greatest(d.credited_units - coalesce(case when p.state = 'confirmed' then coalesce(d.swept_units, d.credited_units)
+         else d.swept_before end, 0), 0)), 0) as units, coalesce(bool_or(p.state = 'signed'), false) as is_moving
+     from deposits d left join payouts p on p.id = d.swept_by
+     where d.exchange_id = $1 and d.network = $2 and d.address = $3 and d.asset_id = $4 and d.id <> $5
+       and d.status = 'credited' and d.block_height is not null`,
+    [exchangeId, network, address, assetId, id],
+    'held-units',
+  )
+  return row === undefined || row.is_moving ? null : BigInt(row.units)
 }
 
 /** A stranger can send any number of deposits: if one of them can execute at the rate, one of the largest can. */

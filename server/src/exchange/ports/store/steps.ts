@@ -83,6 +83,14 @@ export interface StepStore {
   ): Promise<readonly (DepositTimes & Readonly<{ depositUnits: bigint }>)[]>
   /** Whether a transfer of the same transaction to this exchange left the chain after its payout was signed. */
   repeatsLostDeposit(exchangeId: string, deposit: Pick<Deposit, 'id' | 'network' | 'txHash'>): Promise<boolean>
+  /**
+   * Units that the deposit's address holds of other credited deposits of its asset, which are in blocks, without what confirmed sweeps
+   * have taken of them; null while a sweep of them is signed and may be in a block.
+   */
+  heldUnits(
+    exchangeId: string,
+    deposit: Pick<Deposit, 'id' | 'network' | 'address' | 'assetId'>,
+  ): Promise<bigint | null>
   saveExecution(
     exchangeId: string,
     change: ExecutionChange,

@@ -40,8 +40,11 @@ export type MarketDeps = Pick<StepDeps, 'currencyOf' | 'books' | 'settings'> &
 
 /** What was read from outside for one execution, before the transaction. */
 export type Evidence = Readonly<{
-  /** The block that all nodes agreed on, and the units that the address received by the transfer. */
-  deposit: { blockHash: string; receivedUnits: bigint } | null
+  /**
+   * The block that all nodes agreed on, and the units that the address received by the transfer. `heldUnits`: the units of the address's other
+   * deposits that they were computed with, where a node lacked the state of the block; else null.
+   */
+  deposit: { blockHash: string; receivedUnits: bigint; heldUnits: bigint | null } | null
   screening: Verdict
 }>
 

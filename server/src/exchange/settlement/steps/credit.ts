@@ -73,9 +73,17 @@ export async function credit(act: Act): Promise<Execution | null> {
   return holdFor({ ...next, execution: moved }, reason, { onRelease }, { screening: evidence.screening })
 }
 
-/** Whether the deposit's block is the one that was checked and the one that the watcher has at that height (I-4). */
-async function isCurrent({ tx, execution: { deposit }, evidence, deps, context: { heads } }: Act): Promise<boolean> {
+/**
+ * Whether the deposit's block is the one that was checked and the one that the watcher has at that height (I-4), and the address still holds
+ * what the check subtracted.
+ */
+async function isCurrent(act: Act): Promise<boolean> {
+  const { tx, execution, evidence, deps, context } = act
+  const { deposit } = execution
+  const { exchange, heads } = context
   if (deposit.block === null || evidence?.deposit?.blockHash !== deposit.block.hash) return false
+  const { heldUnits } = evidence.deposit
+  if (heldUnits !== null && (await tx.steps.heldUnits(exchange.id, deposit)) !== heldUnits) return false
   const stored = await tx.chainLog.blockHash(deposit.network, deposit.block.height)
   if (stored !== null) return stored === deposit.block.hash
   // Older than the stored blocks: final, and all nodes have just agreed on it.

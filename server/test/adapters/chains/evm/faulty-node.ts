@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 type Answer = { result: unknown } | { error: { code: number; message: string } } | { status: number } | 'silence'
@@ -18,6 +18,7 @@ export type FaultyNode = Readonly<{
 /** A proxy in front of a real node that fails as configured. */
 export async function startFaultyNode(upstream: string): Promise<FaultyNode> {
   let fault: Fault = () => undefined
+  let isStopped = false
   const counts = new Map<string, number>()
 
   async function answer(call: Call): Promise<unknown> {
@@ -29,13 +30,20 @@ export async function startFaultyNode(upstream: string): Promise<FaultyNode> {
     return 'status' in reply ? reply : { jsonrpc: '2.0', id: call.id, ...reply }
   }
 
-  const server = createServer(async (request, response) => {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Call | Call[]
     const answers = Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body)
     const status = (answers as { status?: number }).status ?? 200
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answers))
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      // The real node may end before it has answered.
+      if (!isStopped) throw error
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -45,6 +53,7 @@ export async function startFaultyNode(upstream: string): Promise<FaultyNode> {
     },
     callCount: (method) => counts.get(method) ?? 0,
     async stop() {
+      isStopped = true
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },

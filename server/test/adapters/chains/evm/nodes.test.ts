@@ -241,6 +241,30 @@ describe('a node without', () => {
     expect(chain.notes).toMatchObject([{ kind: 'state-pruned' }])
   })
 
+  test('the state of a block counts a fee on transfers, where the address holds other deposits (D17)', async () => {
+    const chain = chainOf([node.url])
+    const { FeeToken } = await testTokens()
+    const contract = await anvil.deploy(FeeToken, ['Test', 'TST', 6, 250n])
+    const [bank = ''] = anvil.accounts
+    await anvil.sendAndMine({ to: contract, data: call(FeeToken.abi, 'mint', [bank, 100_000n]) })
+    const { address } = chain.addresses.deposit(next++)
+    const data = call(FeeToken.abi, 'transfer', [address, 10_000n])
+    for (let n = 0; n < 2; n++) await anvil.send({ to: contract, data })
+    const block = await chain.reader.block(await anvil.mine())
+    const [first, second] = block?.transfers.filter((one) => one.address === address) ?? []
+    if (!block || !first || !second) throw new Error('the scan found no two transfers')
+    // The calls of the contract ask for balances by block, too.
+    node.set(({ method, params }) =>
+      method === 'eth_call' && params[1] !== 'latest' ? { error: { code: -32000, message: 'pruned' } } : undefined,
+    )
+    expect(await chain.reader.receivedUnits(first, block, async () => 0n)).toBe(10_000n)
+    expect(await chain.reader.receivedUnits(second, block, async () => 10_000n)).toBe(9_500n)
+    expect(await chain.reader.receivedUnits(second, block, async () => 20_000n)).toBe(0n)
+    node.set(() => undefined)
+    const unused = async () => Promise.reject(new Error('the state of the block is there'))
+    for (const one of [first, second]) expect(await chain.reader.receivedUnits(one, block, unused)).toBe(9_750n)
+  })
+
   describe('some logs of a block (T6)', () => {
     async function mint() {
       const chain = chainOf([node.url])

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { withLock } from './lock.mjs'
 
 /** The scripts, and what their results are made of. The packages are covered by the lock file. */
-const builds = [
+export const builds = [
   {
     script: 'server/build.ts',
     stamp: 'server/dist/.stamp',
     sources: [
       'package-lock.json',
       ...['build.ts', 'package.json', 'src', 'networks', 'currencies', 'dexes'].map((name) => `server/${name}`),
-      ...['contracts/generated', 'contracts/package.json', 'lib', 'schema'],
+      ...['contracts/generated', 'contracts/package.json', 'contracts/src', 'lib', 'schema'],
     ],
   },
   {

@@ -52,18 +52,24 @@ const mapOwnSources: Plugin = {
   },
 }
 
-/** A process that started before an update loads the rest of its own chunks later: they stay for this time. */
+/** A process that started before an update loads the rest of its own chunks later: they stay for this time at least. */
 const KEPT_MS = 30 * 86_400_000
+/** A build writes all of its files within this time. */
+const WRITING_MS = 60_000
 
-/** Deletes what builds of long ago have left. */
-function removeOldChunks(): void {
+/** Deletes the chunks of earlier builds that are older than both limits. The build that is replaced now may still run. */
+function removeOldChunks(replacedAt: number): void {
   for (const name of readdirSync(dist)) {
     const file = join(dist, name)
-    if (Date.now() - statSync(file).mtimeMs > KEPT_MS) rmSync(file)
+    const { mtimeMs } = statSync(file)
+    if (mtimeMs < replacedAt - WRITING_MS && Date.now() - mtimeMs > KEPT_MS) rmSync(file)
   }
 }
 
 async function buildServer(): Promise<void> {
+  // Until the build has succeeded, nothing says which sources it is of.
+  rmSync(join(dist, '.stamp'), { force: true })
+  const replacedAt = statSync(join(dist, 'main.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0
   await build({
     input: Object.fromEntries(entries.map((entry) => [nameOf(entry), join(folder, entry)])),
     platform: 'node',
@@ -80,7 +86,7 @@ async function buildServer(): Promise<void> {
       chunkFileNames: '[name]-[hash].js',
     },
   })
-  removeOldChunks()
+  removeOldChunks(replacedAt)
 }
 
 if (import.meta.main) await buildServer()

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
+import { builds } from '../../scripts/build.mjs'
 
 const dist = join(import.meta.dirname, '../dist')
 const textOf = (name: string) => readFileSync(join(dist, name), 'utf8')
@@ -28,6 +29,19 @@ test('every file that the bundle names by its own place exists', () => {
     (path) => !existsSync(fileURLToPath(new URL(path, pathToFileURL(join(dist, 'main.js'))))),
   )
   expect(missing).toEqual([])
+})
+
+test('it is built again after a change of any of its sources', () => {
+  const root = join(import.meta.dirname, '../..')
+  const sources = chunks.flatMap((name) => {
+    const map = join(dist, `${name}.map`)
+    const paths = existsSync(map) ? (JSON.parse(readFileSync(map, 'utf8')) as { sources: string[] }).sources : []
+    return paths.map((path) => relative(root, join(dist, path)))
+  })
+  const own = sources.filter((path) => !path.includes('node_modules') && existsSync(join(root, path)))
+  expect(new Set(own.map((path) => path.split('/')[0]))).toEqual(new Set(['contracts', 'lib', 'schema', 'server']))
+  const stamped = builds.find(({ script }) => script === 'server/build.ts')?.sources ?? []
+  expect(own.filter((path) => !stamped.some((one) => path === one || path.startsWith(`${one}/`)))).toEqual([])
 })
 
 test('its threads are bundled too', () => {

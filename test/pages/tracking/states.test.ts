@@ -18,7 +18,7 @@ const expected: Readonly<Record<string, readonly [heading: string, words: RegExp
   'pending, token': ['Waiting for your payment', /Send only USDT, and only on the network Ethereum/],
   'pending, memo': ['Waiting for your payment', /must contain this Destination tag.*may be lost/s],
   'pending, payment left the chain': ['Waiting for your payment', /no longer in the blockchain.*before you pay again/],
-  'pending, expired': ['Waiting for your payment', /The time to pay has ended.*Do not send anything more/s],
+  'pending, expired': ['The time to pay has ended', /still being looked for.*Do not send anything more/s],
   'confirming, unconfirmed': ['Payment seen', /0 of 2 confirmations/],
   confirming: ['Payment seen', /1 of 2 confirmations/],
   exchanging: ['Exchanging', /Expected duration 30 minutes/],

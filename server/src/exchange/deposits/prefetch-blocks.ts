@@ -12,10 +12,10 @@ export type BlockPrefetch = Readonly<{
 }>
 
 /**
- * Reads blocks in their order, and at the same time those that follow. The first one is read alone, and one more with every block that is
+ * Reads blocks in their order, and at the same time those that follow, up to the last height. The first one is read alone, and one more with every block that is
  * not large, so that a process that ended for lack of memory begins with one.
  */
-export function prefetchBlocks(reader: Pick<ChainReader, 'block'>, headHeight: number): BlockPrefetch {
+export function prefetchBlocks(reader: Pick<ChainReader, 'block'>, lastHeight: number): BlockPrefetch {
   const early = new Map<number, Promise<ScannedBlock | null>>()
   let atOnce = 1
 
@@ -33,7 +33,7 @@ export function prefetchBlocks(reader: Pick<ChainReader, 'block'>, headHeight: n
       const height = below + 1
       const read = early.get(height)
       for (const passed of early.keys()) if (passed <= height) early.delete(passed)
-      for (let n = 1; n < atOnce && height + n <= headHeight; n++) start(height + n)
+      for (let n = 1; n < atOnce && height + n <= lastHeight; n++) start(height + n)
       const readNow = () => reader.block(height)
       const block = await (read === undefined
         ? readNow()

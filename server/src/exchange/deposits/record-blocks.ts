@@ -54,7 +54,7 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
     // If this pass fails after a rewind, the next one reads the cursor again, whatever the head is then.
     recorded.delete(network)
     let cursor = (await deps.store.chainLog.cursor(network)) ?? (await start(deps, chain, head))
-    const blocks = prefetchBlocks(chain.reader, head.height)
+    const blocks = prefetchBlocks(chain.reader, Math.min(head.height, cursor.height + BLOCKS_MAX))
     for (let n = 0; n < BLOCKS_MAX; n++) {
       if (!(await isOnBestChain(deps, chain, cursor, head))) {
         cursor = await rewind(deps, chain, cursor, head)

@@ -10,14 +10,15 @@ import type { ShownExchange } from './shown-exchange.ts'
 export function statusRegion(shown: ShownExchange, { texts }: Locale): Html {
   const { status, reason, isVanished, isTimeOver, from, tracked } = shown
   const values = { amount: amountText(from, tracked.exchange.fromUnits) }
-  return html`<h2 class="badge ${status}">${texts.statuses[status]}</h2>
+  const heading = isTimeOver && !isVanished ? texts.timeOver.heading : texts.statuses[status]
+  return html`<h2 class="badge ${status}">${heading}</h2>
 <p class="now">${isVanished ? texts.paymentVanished : fill(nowText(shown, texts), values)}</p>
 ${reason === null || isVanished ? null : html`<p>${reasonText(status, reason, texts)}</p>`}
 ${status === 'failed' || isTimeOver ? html`<p>${texts.doNotPay}</p>` : null}`
 }
 
 function nowText({ status, tracked, isTimeOver }: ShownExchange, texts: Texts): string {
-  if (isTimeOver) return texts.timeOver
+  if (isTimeOver) return texts.timeOver.now
   return status === 'finished' && tracked.exchange.recipient === null ? texts.credited : texts.now[status]
 }
 

@@ -43,6 +43,24 @@ test.each([
   expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'reserved', attention: 'RELEASED' }])
 })
 
+test('a payout that was released before is held, although an older one to the same address was held for its release', async () => {
+  await fixture.store.pauses.pause('payouts:eth', 'restore', 'the test')
+  const [older, released] = [await fixture.createExchange(), await fixture.createExchange()]
+  for (const exchange of [older, released]) fixture.payDeposit(exchange, SMALL)
+  await fixture.mineBlocks(6)
+  const [[olderPayout], [payout]] = [await fixture.listPayouts(older), await fixture.listPayouts(released)]
+  const to = { address: olderPayout?.address ?? '', memo: null }
+  const release = { network: 'eth', txHash: 'by another worker', assetId: 'eth@eth', ...to, units: 1n } as const
+  await fixture.store.signingJournal.recordMissing([{ ...release, payoutId: payout?.id ?? '', at: new Date() }])
+  await fixture.database.query("update payouts set held_until = now() + interval '1 hour'")
+  await fixture.store.pauses.resume('payouts:eth')
+  for (const exchange of [older, released]) {
+    await fixture.database.query('update payouts set held_until = null where exchange_id = $1', [exchange.id])
+    await fixture.runJobs()
+    expect(await fixture.listPayouts(exchange)).toMatchObject([{ state: 'reserved', attention: 'RELEASED' }])
+  }
+})
+
 test('a refund that was released before pays the same again, so that it is imported, although the network fee has changed', async () => {
   const exchange = await fixture.createExchange()
   fixture.payDeposit(exchange, SMALL)

@@ -177,6 +177,8 @@ export async function quotesLowestOutputOfAMinute(stage: Stage): Promise<void> {
   const user = await stage.user()
   const usdc = stage.token('usdc')
   const request = { fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '40', slippage: '1', referrerFee: '0' }
+  // Quote and build must use the same block.
+  await waitForNewestBlock(stage)
   const { quote, rawTx, hash } = await trade(stage, user, request)
   expect(hasTimeDependentFee(quote)).toBe(true)
   // Wait until it is mined, so that the node does not answer from a pending block.

@@ -171,11 +171,12 @@ function createMissingReleases(
       const [row] = await sql.query<{ tx_hash: string }>(
         `with found as (
            select tx_hash, payout_id from forgotten_payouts
-           where (payout_id = $1::text or payout_id = any($5::text[]) or (not $6 and asset_id = $2 and address = $3 and memo = $4))
-             and (matched_payout is null or (not $6 and matched_payout = $1::uuid))
+           where ((payout_id = $1::text or (payout_id = any($5::text[]) and matched_payout::text is distinct from payout_id))
+               and not ($6 and matched_payout is not distinct from $1::uuid))
+             or (not $6 and asset_id = $2 and address = $3 and memo = $4 and (matched_payout is null or matched_payout = $1::uuid))
            order by (payout_id = $1::text) desc, (payout_id = any($5::text[])) desc, released_at limit 1 for update)
          update forgotten_payouts f set matched_payout = $1::uuid from found
-         where f.payout_id = found.payout_id and (f.matched_payout is null or f.matched_payout = $1::uuid)
+         where f.payout_id = found.payout_id
          returning found.tx_hash`,
         [id, assetId, address, memo ?? '', others, approved],
       )

@@ -199,7 +199,8 @@ export async function convert(act: Act): Promise<Execution | null> {
   if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'no terms for a conversion')
   const { from, to } = legOf(act)
   const takeUnits = released?.units ?? dueUnitsOf(act, terms.toUnits)
-  if ((exchange.recipient !== null || hasNextLeg(act)) && takeUnits < minOutputUnits(act, to))
+  const isPaidOut = exchange.recipient !== null || hasNextLeg(act)
+  if (released === null && isPaidOut && takeUnits < minOutputUnits(act, to))
     return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
   const isFloating = released === null && (terms.rate === 'floating' || terms.rate === 'mixed')
   const far = isFloating && isGuarded(execution) ? findFarMove(measurePrices(act)) : null
@@ -210,6 +211,8 @@ export async function convert(act: Act): Promise<Execution | null> {
   const order = { id, exchangeId: exchange.id, give: from, giveUnits, take: to, takeUnits }
   const ownUnits = terms.rate === 'floating' ? 0n : await tx.inventory.reservedUnits(exchange.id)
   if (!(await deps.venue.hasFunds(order, ownUnits, tx))) {
+    // It has left the wallet: a refund would pay twice. The imports of other transactions bring what the books lack.
+    if (released !== null) return null
     const wasAccepted = execution.leg === 0 && wasWithinMax(act.context.acceptedMaxUnits, giveUnits)
     if (wasAccepted) return waitFor(act, { kind: 'wait', for: 'reserve', reason: 'NO_LIQUIDITY' })
   }

@@ -26,11 +26,13 @@ export async function queueRefund(act: Act): Promise<Execution | null> {
   const feeUnits = refundFee(act)
   if (feeUnits === null) return null
   if (!(await isOwed(act, asset.id, units))) return holdFor(act, 'OPERATOR', {}, { uncovered: asset.id })
-  if (units - feeUnits < minOutputUnits(act, asset)) {
+  const to = refundDestination(act)
+  const released = to === null ? null : await findReleasedRefund(act, asset, to)
+  const dueUnits = released !== null && released.units <= units ? released.units : units - feeUnits
+  if (dueUnits < minOutputUnits(act, asset) && dueUnits !== released?.units) {
     await tx.ledger.post(dustEntry(execution.id, exchange.id, asset.id, units))
     return move(act, 'failed', 'DUST', 'too small to be refunded')
   }
-  const to = refundDestination(act)
   if (to === null) return holdFor(act, 'REFUND_ADDRESS_REQUIRED')
   if (act.evidence === null) return null
   const held = await holdUnlessAuthentic(act, 'refund')
@@ -38,8 +40,6 @@ export async function queueRefund(act: Act): Promise<Execution | null> {
   if (act.evidence.screening !== 'allow' && !isClearedByOperator(execution)) return holdFor(act, 'SCREENING')
   // Refunds are paid from the hot wallet; without a reserve they wait for the sweep of the deposit.
   const id = await payoutIdOf(act)
-  const released = await findReleasedRefund(act, asset, to)
-  const dueUnits = released !== null && released.units <= units ? released.units : units - feeUnits
   await tx.ledger.post(refundFeeEntry(id, exchange.id, asset.id, units - dueUnits))
   return queuePayment(act, { id, purpose: 'refund', asset, to, units: dueUnits, delayMs: null })
 }

@@ -14,6 +14,8 @@ const SEARCHED_MAX = 10_000
 const SEARCHED_BELOW = 100
 /** The event loop runs after this many derivations. */
 const DERIVED_AT_ONCE = 100
+/** Below the time after which Postgres ends an idle transaction: addresses of Monero take milliseconds each. */
+const SEARCH_MAX_MS = 5_000
 
 /**
  * What a signer released for the next payout of this execution, and this database lacks since it was restored; null = nothing. The
@@ -78,9 +80,12 @@ export async function findReleasedKeyIndex(act: Act, { address, at }: PayoutRele
   const { addresses } = getChain(deps, network)
   const newest = await tx.exchanges.newestKeyIndex(at)
   const first = Math.max(newest - SEARCHED_BELOW, 0)
+  const startedAt = performance.now()
   for (let index = first; index < newest + SEARCHED_MAX; index++) {
     if (addresses.deposit(index).address === address) return index
-    if (index % DERIVED_AT_ONCE === 0) await setImmediate()
+    if (index % DERIVED_AT_ONCE !== 0) continue
+    if (performance.now() - startedAt > SEARCH_MAX_MS) return null
+    await setImmediate()
   }
   return null
 }

@@ -27,7 +27,10 @@ export const de: Texts = {
     refunded: 'Ihre Zahlung wurde abzüglich der Netzwerkgebühr zurückerstattet, und das Netzwerk hat das bestätigt.',
     failed: 'Dieser Tausch ist geschlossen.',
   },
-  timeOver: 'Die Zahlungsfrist ist abgelaufen. Nach Zahlungen, die vorher gesendet wurden, wird noch gesucht.',
+  timeOver: {
+    heading: 'Die Zahlungsfrist ist abgelaufen',
+    now: 'Nach Zahlungen, die vorher gesendet wurden, wird noch gesucht.',
+  },
   paymentVanished:
     'Ihre Zahlung ist nicht mehr in der Blockchain. Suchen Sie sie in Ihrer Wallet, bevor Sie noch einmal zahlen.',
   credited:

@@ -26,7 +26,10 @@ export const en: Texts = {
     refunded: 'Your payment was sent back, less the network fee, and the network has confirmed it.',
     failed: 'This exchange is closed.',
   },
-  timeOver: 'The time to pay has ended. Payments made before are still being looked for.',
+  timeOver: {
+    heading: 'The time to pay has ended',
+    now: 'Payments made before are still being looked for.',
+  },
   paymentVanished: 'Your payment is no longer in the blockchain. Look for it in your wallet before you pay again.',
   credited: 'The exchange is complete. The proceeds are credited at the service where you started it.',
   reasons: {

@@ -26,7 +26,10 @@ export const es: Texts = {
     refunded: 'Su pago se ha devuelto, descontada la comisión de red, y la red lo ha confirmado.',
     failed: 'Este intercambio está cerrado.',
   },
-  timeOver: 'El plazo de pago ha vencido. Todavía se buscan los pagos hechos antes.',
+  timeOver: {
+    heading: 'El plazo de pago ha vencido',
+    now: 'Todavía se buscan los pagos hechos antes.',
+  },
   paymentVanished: 'Su pago ya no está en la cadena de bloques. Búsquelo en su monedero antes de volver a pagar.',
   credited: 'El intercambio se ha completado. El importe se ha abonado en el servicio donde lo inició.',
   reasons: {

@@ -27,7 +27,10 @@ export const fr: Texts = {
     refunded: 'Votre paiement a été remboursé, déduction faite des frais de réseau, et le réseau l’a confirmé.',
     failed: 'Cet échange est clôturé.',
   },
-  timeOver: 'Le délai de paiement est écoulé. Les paiements effectués avant sont encore recherchés.',
+  timeOver: {
+    heading: 'Le délai de paiement est écoulé',
+    now: 'Les paiements effectués avant sont encore recherchés.',
+  },
   paymentVanished:
     'Votre paiement n’est plus dans la chaîne de blocs. Cherchez-le dans votre portefeuille avant de payer à nouveau.',
   credited: 'L’échange est terminé. Le montant est crédité auprès du service où vous l’avez commencé.',

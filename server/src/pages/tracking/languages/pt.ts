@@ -26,7 +26,10 @@ export const pt: Texts = {
     refunded: 'O seu pagamento foi devolvido, descontada a taxa de rede, e a rede confirmou a devolução.',
     failed: 'Esta troca está encerrada.',
   },
-  timeOver: 'O prazo para pagar terminou. Os pagamentos feitos antes ainda estão sendo procurados.',
+  timeOver: {
+    heading: 'O prazo para pagar terminou',
+    now: 'Os pagamentos feitos antes ainda estão sendo procurados.',
+  },
   paymentVanished: 'O seu pagamento não está mais na blockchain. Procure-o na sua carteira antes de pagar outra vez.',
   credited: 'A troca está concluída. O valor foi creditado no serviço em que você a iniciou.',
   reasons: {

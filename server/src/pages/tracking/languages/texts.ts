@@ -13,7 +13,7 @@ export type Texts = Readonly<{
   /** What happens in a status. */
   now: Readonly<Record<ExchangeStatus, string>>
   /** Pending after the expiry: blocks up to then are still being read. */
-  timeOver: string
+  timeOver: Readonly<{ heading: string; now: string }>
   /** Pending again: the payment left the chain. */
   paymentVanished: string
   /** Finished without a recipient. */

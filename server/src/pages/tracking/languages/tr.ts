@@ -26,7 +26,10 @@ export const tr: Texts = {
     refunded: 'Ödemeniz, ağ ücreti düşülerek iade edildi ve ağ bunu onayladı.',
     failed: 'Bu takas kapatıldı.',
   },
-  timeOver: 'Ödeme süresi doldu. Daha önce yapılan ödemeler hâlâ aranıyor.',
+  timeOver: {
+    heading: 'Ödeme süresi doldu',
+    now: 'Daha önce yapılan ödemeler hâlâ aranıyor.',
+  },
   paymentVanished: 'Ödemeniz artık blok zincirinde değil. Yeniden ödeme yapmadan önce onu cüzdanınızda arayın.',
   credited: 'Takas tamamlandı. Tutar, takası başlattığınız hizmetteki hesabınıza geçirildi.',
   reasons: {

@@ -26,7 +26,10 @@ export const zh: Texts = {
     refunded: '您的付款已在扣除网络手续费后退回，并已得到网络确认。',
     failed: '此兑换已关闭。',
   },
-  timeOver: '付款时间已结束。系统仍在查找此前已发出的付款。',
+  timeOver: {
+    heading: '付款时间已结束',
+    now: '系统仍在查找此前已发出的付款。',
+  },
   paymentVanished: '您的付款已不在区块链上。再次付款之前，请先在您的钱包中查看。',
   credited: '兑换已完成。所得款项已记入您发起兑换时所用服务的账户。',
   reasons: {

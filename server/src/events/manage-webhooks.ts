@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { AppError } from '../core/domain/errors.ts'
 import type { Partner } from '../core/domain/partner.ts'
 import type { Keep } from '../core/ports/store/idempotency.ts'
-import { timeOrderedId } from '../lib/id.ts'
+import { isUuid, timeOrderedId } from '../lib/id.ts'
 import type { Webhook } from './domain/webhook.ts'
 import type { WebhookServices } from './interfaces.ts'
 import type { PartnerHttp, WebhookSecrets } from './ports/partner-http.ts'
@@ -18,7 +18,6 @@ const WEBHOOKS_MAX = 20
 const OVERLAP_MS = 24 * 3_600_000
 const SECRET_BYTES = 32
 /** Other texts never reach the store. */
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const DELIVERY_ID = /^[1-9][0-9]{0,17}$/
 
 /** For callers without an Idempotency-Key. */
@@ -28,7 +27,7 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
   const sealNew = (id: string): Buffer => secrets.seal(id, `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`)
 
   async function find({ id: partnerId }: Partner, id: string): Promise<Webhook> {
-    return present(UUID.test(id) ? await webhooks.find(partnerId, id) : null)
+    return present(isUuid(id) ? await webhooks.find(partnerId, id) : null)
   }
 
   /** What sends something needs an enabled webhook: else it would wait without a visible reason. */
@@ -55,20 +54,20 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
     list: ({ id }) => webhooks.list(id),
     find,
     remove: async (partner, id) => {
-      if (!UUID.test(id) || !(await webhooks.remove(partner.id, id))) throw notFound()
+      if (!isUuid(id) || !(await webhooks.remove(partner.id, id))) throw notFound()
     },
     rotate: async (partner, id, keep = keepNothing) => {
       const secret = sealNew(id)
       const rotated = { id, sealed: secret.toString('base64') }
       const webhook = { id, partnerId: partner.id, secret }
-      const outcome = UUID.test(id) ? await webhooks.rotate(webhook, OVERLAP_MS, keep(rotated)) : null
+      const outcome = isUuid(id) ? await webhooks.rotate(webhook, OVERLAP_MS, keep(rotated)) : null
       if (outcome === null) throw notFound()
       if (outcome !== 'rotated') throw rotatedBefore(outcome)
       return rotated
     },
     openSecret: ({ id, sealed }) => secrets.open(id, Buffer.from(sealed, 'base64')),
     setEnabled: async (partner, id, isEnabled) => {
-      const isSet = UUID.test(id) && (await webhooks.setDisabled(partner.id, id, isEnabled ? null : 'partner'))
+      const isSet = isUuid(id) && (await webhooks.setDisabled(partner.id, id, isEnabled ? null : 'partner'))
       // Not found, or disabled by the operator.
       const webhook = await find(partner, id)
       if (isSet) return webhook

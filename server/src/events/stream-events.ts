@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { AppError } from '../core/domain/errors.ts'
 import type { Caller } from '../core/domain/partner.ts'
+import { isUuid } from '../lib/id.ts'
 import { startLoop } from '../lib/loop.ts'
 import { createEventStream, type EventStream, type StreamStart } from './event-stream.ts'
 import type { EventStore } from './ports/store.ts'
@@ -36,7 +37,6 @@ const BEAT_MS = 15_000
 const POLL_MS = 1_000
 /** Stands before the first event: where a stream of a partner without events begins. */
 const NO_EVENT = '00000000-0000-0000-0000-000000000000'
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 type OpenStream = EventStream & Readonly<{ isAllowed(): Promise<boolean> }>
 
@@ -161,7 +161,7 @@ async function findStart(
   const beginning = { id: NO_EVENT, position: 0n }
   if (lastEventId === null) return (await events.lastOfPartner(partnerId)) ?? beginning
   if (lastEventId === NO_EVENT && (await events.lastRemoved(partnerId)) === null) return beginning
-  const position = UUID.test(lastEventId) ? await events.findPosition(partnerId, lastEventId) : null
+  const position = isUuid(lastEventId) ? await events.findPosition(partnerId, lastEventId) : null
   if (position !== null) return { id: lastEventId, position }
   const message =
     'Last-Event-ID is no event of yours, or events after it were deleted after 30 days: open a stream after resumeAfter, then read the statuses of your exchanges and swaps'

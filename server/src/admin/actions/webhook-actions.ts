@@ -1,12 +1,12 @@
 import { refused } from '../../core/services/audit-note.ts'
 import type { DisabledBy } from '../../events/domain/webhook.ts'
+import { isUuid } from '../../lib/id.ts'
 import type { ActionContext, ActionResult, ActionsOf } from './action.ts'
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const DELIVERY_ID = /^[1-9][0-9]{0,17}$/
 
 async function findWebhook({ webhookRow }: ActionContext, id: string): Promise<Record<string, unknown>> {
-  const row = UUID.test(id) ? await webhookRow(id) : null
+  const row = isUuid(id) ? await webhookRow(id) : null
   if (row === null) throw refused(`there is no webhook ${id}: see swapyard webhooks list`)
   return row
 }

@@ -1,12 +1,12 @@
 import { type AdminActionName, adminActions, approverOf, includesRole } from '@swapyard/schema'
 import { refused } from '../../core/services/audit-note.ts'
 import { verifyAuditLog } from '../../core/services/verify-audit-log.ts'
+import { isUuid } from '../../lib/id.ts'
 import { findPartner } from '../actions/lookup.ts'
 import { type ReadContext, type ReadsOf, requireLive, toPage, toPlain, whole } from './read.ts'
 
 const ALARMS_MAX = 1_000
 const RESCANS_MAX = 100
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export const serviceReads: ReadsOf<
   | 'partners'
@@ -46,7 +46,7 @@ export const serviceReads: ReadsOf<
   operators: async ({ store }) => whole(await store.operators.list()),
   webhooks: ({ store }, query) => store.lists.webhooks({ partner: query['partner'] ?? null }, toPage(query)),
   async webhookDeliveries({ store }, { webhook = '', ...query }) {
-    if (!UUID.test(webhook)) throw refused(`${webhook} is not the id of a webhook: see swapyard webhooks list`)
+    if (!isUuid(webhook)) throw refused(`${webhook} is not the id of a webhook: see swapyard webhooks list`)
     return store.lists.webhookDeliveries(webhook, toPage(query))
   },
   passkeys: async ({ store, reader: { session } }) =>

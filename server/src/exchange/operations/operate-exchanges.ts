@@ -1,5 +1,6 @@
 import type { AssetId } from '../../core/domain/asset.ts'
 import { type AuditNote, notDecidable, refused, requireReason } from '../../core/services/audit-note.ts'
+import { isUuid } from '../../lib/id.ts'
 import type { Decision } from '../domain/lifecycle.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { HeldExecution } from '../ports/store/operator.ts'
@@ -7,7 +8,6 @@ import type { Store } from '../ports/store/store.ts'
 
 /** Maximum held executions in one list. Others are found by deposit id or transaction hash. */
 const HELD_MAX = 50
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Operator decisions about held exchanges. Each is about one deposit, which must be named if several are held. */
 export function createOperateExchanges(store: Store) {
@@ -68,7 +68,7 @@ export async function listHeld(
   exchangeId: string,
   deposit: string | null,
 ): Promise<readonly HeldExecution[]> {
-  if (!UUID.test(exchangeId)) throw nothingHeld(exchangeId)
+  if (!isUuid(exchangeId.toLowerCase())) throw nothingHeld(exchangeId)
   return tx.operator.listHeldExecutions(exchangeId, deposit, HELD_MAX)
 }
 

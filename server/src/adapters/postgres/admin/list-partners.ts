@@ -1,10 +1,10 @@
 import type { AdminLists } from '../../../admin/ports/lists.ts'
+import { isUuid } from '../../../lib/id.ts'
 import { memoOrNull, type Sql } from '../core/database.ts'
 import { listFeeAddresses } from '../swap/own-fee-addresses.ts'
 import { formatAmount } from './format-amount.ts'
 import { type Condition, createBinder, placeOfText, readText, toRows } from './keyset.ts'
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const EXPIRES_AT = `(select nullif(max(coalesce(s.expires_at, 'infinity')), 'infinity') from key_secrets s where s.key_id = k.id)`
 
 const PARTNER = `select p.id, p.name, p.fee_bps as "feeBps", p.suspended, p.open_exchanges_max as "openExchangesMax",
@@ -53,7 +53,7 @@ export function createPartnerLists(sql: Sql): Pick<AdminLists, 'partners'> {
 
 function toConditions(find: string | null): readonly Condition[] {
   if (find === null) return []
-  if (UUID.test(find)) return [['(p.id = $ or p.name = $)', find, find]]
+  if (isUuid(find)) return [['(p.id = $ or p.name = $)', find, find]]
   return [['position(lower($) in lower(p.name)) > 0', find]]
 }
 

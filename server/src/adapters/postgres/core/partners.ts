@@ -3,6 +3,7 @@ import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Partner, Scope } from '../../../core/domain/partner.ts'
 import type { KeyStore, PartnerStore, StoredKey } from '../../../core/ports/store/partners.ts'
 import { type Database, hasRow, memoOrNull, type Sql, type Tx } from './database.ts'
+import { uuidOrNull } from './ids.ts'
 
 type PartnerRow = Omit<Partner, 'defaultRecipients'> &
   Readonly<{ recipients: { asset_id: AssetId; address: string; memo: string }[] | null }>
@@ -17,8 +18,6 @@ type KeyRow = PartnerRow & {
 const PARTNER = `p.id, p.name, p.fee_bps as "feeBps", p.suspended, p.open_exchanges_max as "openExchangesMax",
   p.rate_limit_per_minute as "rateLimitPerMinute", p.strict, p.refund_to_sender as "refundToSender",
   (select json_agg(r) from default_recipients r where r.partner_id = p.id) as recipients`
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export function createPartnerStore(database: Database): PartnerStore {
   return {
@@ -61,7 +60,7 @@ export function createPartnerStore(database: Database): PartnerStore {
     async findId(nameOrId) {
       const [row] = await database.query<{ id: string }>(
         'select id from partners where id = $2 or name = $1 order by id = $2 desc nulls last limit 1',
-        [nameOrId, UUID.test(nameOrId) ? nameOrId : null],
+        [nameOrId, uuidOrNull(nameOrId)],
       )
       return row?.id ?? null
     },

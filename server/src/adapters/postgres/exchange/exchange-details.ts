@@ -1,6 +1,6 @@
 import type { PrivatePlan } from '../../../exchange/domain/private-plan.ts'
+import { isUuid } from '../../../lib/id.ts'
 import type { Sql } from '../core/database.ts'
-import { isUuid } from '../core/ids.ts'
 
 /** Maximum events of one exchange: it usually has about twenty, more only after repeated failures. */
 const EVENTS_MAX = 1_000

@@ -1,8 +1,8 @@
 import { isToOurselves } from '../../../core/domain/payout-purpose.ts'
 import { type PayeeMacs, payoutPayee } from '../../../exchange/ports/payee-macs.ts'
 import type { Payout, PayoutStore, WaitingPayout } from '../../../exchange/ports/store/payouts.ts'
+import { isUuid } from '../../../lib/id.ts'
 import { hasRow, type RowOf, type Sql } from '../core/database.ts'
-import { isUuid } from '../core/ids.ts'
 
 type Row = RowOf<Omit<Payout, 'from' | 'toKeyIndex' | 'isAuthentic'>, 'units'> & {
   toKeyIndex: string | null

@@ -6,11 +6,11 @@ import {
   swapFeeReversalEntry,
 } from '../../../core/domain/ledger/entries.ts'
 import { present } from '../../../lib/assert.ts'
+import { isUuid } from '../../../lib/id.ts'
 import type { Expiry } from '../../../swap/domain/expiry.ts'
 import type { Swap, SwapReason, SwapStatus } from '../../../swap/domain/swap.ts'
 import type { NewSwap, SwapAdvance, SwapQuery, SwapStore, TrackedSwap } from '../../../swap/ports/store/swaps.ts'
 import { blockOrNull, type Database, type Sql, unitsOrNull } from '../core/database.ts'
-import { isUuid } from '../core/ids.ts'
 import { createLedger } from '../core/ledger.ts'
 
 type Row = Readonly<{

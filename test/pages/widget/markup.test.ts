@@ -1,14 +1,8 @@
-import { freePort } from '@swapyard/lib/free-port.ts'
-import type { FastifyInstance } from 'fastify'
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TrackedExchange } from '../../../sdk/src/index.ts'
-import { mountWidget } from '../../../server/src/pages/widget.ts'
-import { createTestApp } from '../../../server/test/core/http/app-for-tests.ts'
 import { describeWith } from '../../support/describe-with.ts'
-import { startBrowser } from '../browser.ts'
 import { fakeApi, makeCurrency, makeTracked, token } from './fake-api.ts'
-import { type HostSite, startHostSite } from './host-page.ts'
+import { type ServedWidget, serveWidget } from './serve-widget.ts'
 
 /* Texts that payers, partners and chains can set, in answers that the server would not give. */
 
@@ -32,22 +26,12 @@ const deposit: TrackedExchange['deposits'][number] = {
 }
 
 describeWith('chromium', 'the widget', () => {
-  let browser: Browser
-  let app: FastifyInstance
-  let site: HostSite
+  let served: ServedWidget
   beforeAll(async () => {
-    const port = await freePort()
-    const api = `http://127.0.0.1:${port}`
-    app = createTestApp({ publicUrl: api }).app
-    mountWidget(app)
-    await app.listen({ port, host: '127.0.0.1' })
-    browser = await startBrowser()
-    site = await startHostSite(browser, api)
+    served = await serveWidget()
   })
   afterAll(async () => {
-    await browser?.close()
-    site?.close()
-    await app?.close()
+    await served?.close()
   })
 
   test.each<[string, Partial<TrackedExchange>]>([
@@ -56,7 +40,7 @@ describeWith('chromium', 'the widget', () => {
     ['after a refund', { status: 'refunded', statusReason: 'BELOW_MIN', deposits: [{ ...deposit, refund }] }],
   ])('shows addresses, memos, amounts and hashes as text, and follows no link to a script: %s', async (_, change) => {
     const tracked = { ...makeTracked(change), request }
-    const { page, problems } = await site.open({ members: { 'external-id': 'order-1' } }, async (opened) => {
+    const { page, problems } = await served.site.open({ members: { 'external-id': 'order-1' } }, async (opened) => {
       await fakeApi(opened, { currencies, tracked })
       const stored = JSON.stringify({ started: { token, startedAt: Date.now() } })
       await opened.addInitScript(

@@ -1,48 +1,36 @@
-import { freePort } from '@swapyard/lib/free-port.ts'
-import type { FastifyInstance } from 'fastify'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { mountWidget } from '../../../server/src/pages/widget.ts'
-import { createTestApp } from '../../../server/test/core/http/app-for-tests.ts'
 import { describeWith } from '../../support/describe-with.ts'
-import { startBrowser } from '../browser.ts'
 import { fakeApi, makeError, quote, type Replies } from './fake-api.ts'
-import { type HostSite, startHostSite } from './host-page.ts'
+import { type ServedWidget, serveWidget } from './serve-widget.ts'
 
 /* What the form of the widget sends, and when it says that something failed. */
 
 describeWith('chromium', 'the form of the widget', () => {
-  let browser: Browser
-  let app: FastifyInstance
-  let site: HostSite
+  let served: ServedWidget
   beforeAll(async () => {
-    const port = await freePort()
-    const api = `http://127.0.0.1:${port}`
-    app = createTestApp({ publicUrl: api }).app
-    mountWidget(app)
-    await app.listen({ port, host: '127.0.0.1' })
-    browser = await startBrowser()
-    site = await startHostSite(browser, api)
+    served = await serveWidget()
   })
   afterAll(async () => {
-    await browser?.close()
-    site?.close()
-    await app?.close()
+    await served?.close()
   })
 
   type Create = Readonly<{ key: string; fromAmount: string; externalId: string | undefined }>
   const open = async (replies: Replies, amount: string, members: Readonly<Record<string, string>> = {}) => {
     const sent = { amounts: [] as (string | null)[], creates: [] as Create[] }
-    const { page } = await site.open({ members: { from: 'xrp', to: 'eth', amount, ...members } }, async (opened) => {
-      opened.on('request', (request) => {
-        const { pathname, searchParams } = new URL(request.url())
-        if (pathname === '/v1/cross-chain/rate') sent.amounts.push(searchParams.get('amount'))
-        if (pathname !== '/v1/cross-chain/exchange' || request.method() !== 'POST') return
-        const { fromAmount, externalId } = request.postDataJSON()
-        sent.creates.push({ key: request.headers()['idempotency-key'] ?? '', fromAmount, externalId })
-      })
-      await fakeApi(opened, replies)
-    })
+    const { page } = await served.site.open(
+      { members: { from: 'xrp', to: 'eth', amount, ...members } },
+      async (opened) => {
+        opened.on('request', (request) => {
+          const { pathname, searchParams } = new URL(request.url())
+          if (pathname === '/v1/cross-chain/rate') sent.amounts.push(searchParams.get('amount'))
+          if (pathname !== '/v1/cross-chain/exchange' || request.method() !== 'POST') return
+          const { fromAmount, externalId } = request.postDataJSON()
+          sent.creates.push({ key: request.headers()['idempotency-key'] ?? '', fromAmount, externalId })
+        })
+        await fakeApi(opened, replies)
+      },
+    )
     return { page, sent }
   }
   const problem = (page: Page) => page.getByRole('alert')

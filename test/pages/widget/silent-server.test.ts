@@ -1,16 +1,11 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { freePort } from '@swapyard/lib/free-port.ts'
-import type { FastifyInstance } from 'fastify'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { mountWidget } from '../../../server/src/pages/widget.ts'
-import { createTestApp } from '../../../server/test/core/http/app-for-tests.ts'
 import { describeWith } from '../../support/describe-with.ts'
 import { PATIENCE } from '../../support/patience.ts'
 import { findViolations } from '../axe.ts'
-import { startBrowser } from '../browser.ts'
 import { fakeApi } from './fake-api.ts'
-import { type HostSite, startHostSite } from './host-page.ts'
+import { type ServedWidget, serveWidget } from './serve-widget.ts'
 
 /* A server that accepts connections and answers nothing. */
 
@@ -18,34 +13,24 @@ import { type HostSite, startHostSite } from './host-page.ts'
 const [DELAY_MS, ATTEMPT_MS] = [6_000, 31_000]
 
 describeWith('chromium', 'the widget of a silent server', () => {
-  let browser: Browser
-  let app: FastifyInstance
-  let site: HostSite
+  let served: ServedWidget
   let silent: Server
   const sockets = new Set<Socket>()
   beforeAll(async () => {
-    const port = await freePort()
-    const api = `http://127.0.0.1:${port}`
-    app = createTestApp({ publicUrl: api }).app
-    mountWidget(app)
-    await app.listen({ port, host: '127.0.0.1' })
     silent = createServer((socket) => void sockets.add(socket.on('error', () => undefined)))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-    browser = await startBrowser()
-    site = await startHostSite(browser, api)
+    served = await serveWidget()
   })
   afterAll(async () => {
-    await browser?.close()
-    site?.close()
+    await served?.close()
     for (const socket of sockets) socket.destroy()
     silent?.close()
-    await app?.close()
   })
 
   /** `silence.path`: requests of this path get no answer. */
   const open = async (silence: { path: string | null }) => {
     const keys: string[] = []
-    const { page } = await site.open({ members: { from: 'xrp', to: 'eth', amount: '100' } }, async (opened) => {
+    const { page } = await served.site.open({ members: { from: 'xrp', to: 'eth', amount: '100' } }, async (opened) => {
       await opened.clock.install()
       opened.on('request', (request) => {
         if (request.method() === 'POST' && request.url().endsWith('/v1/cross-chain/exchange'))

@@ -1,14 +1,10 @@
-import { freePort } from '@swapyard/lib/free-port.ts'
-import type { FastifyInstance } from 'fastify'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TrackedExchange } from '../../../sdk/src/index.ts'
 import { AppError } from '../../../server/src/core/domain/errors.ts'
-import { mountWidget } from '../../../server/src/pages/widget.ts'
-import { createTestApp, type TestApp } from '../../../server/test/core/http/app-for-tests.ts'
 import { describeWith } from '../../support/describe-with.ts'
 import { findViolations } from '../axe.ts'
-import { appearances, startBrowser, wide } from '../browser.ts'
+import { appearances, wide } from '../browser.ts'
 import {
   currencies,
   depositAddress,
@@ -20,7 +16,8 @@ import {
   type Replies,
   token,
 } from './fake-api.ts'
-import { type HostSite, type OpenOptions, startHostSite } from './host-page.ts'
+import type { OpenOptions } from './host-page.ts'
+import { type ServedWidget, serveWidget } from './serve-widget.ts'
 
 /* What the widget shows for every kind of answer of the API. */
 
@@ -34,30 +31,16 @@ const deposit: TrackedExchange['deposits'][number] = {
 }
 
 describeWith('chromium', 'the widget', () => {
-  let browser: Browser
-  let app: FastifyInstance
-  let services: TestApp['services']
-  let api = ''
-  let site: HostSite
+  let served: ServedWidget
   beforeAll(async () => {
-    const port = await freePort()
-    api = `http://127.0.0.1:${port}`
-    const scenario = createTestApp({ publicUrl: api })
-    app = scenario.app
-    services = scenario.services
-    mountWidget(app)
-    await app.listen({ port, host: '127.0.0.1' })
-    browser = await startBrowser()
-    site = await startHostSite(browser, api)
+    served = await serveWidget()
   })
   afterAll(async () => {
-    await browser?.close()
-    site?.close()
-    await app?.close()
+    await served?.close()
   })
 
   const open = (replies: Replies, options: OpenOptions = {}) =>
-    site.open({ ...options, members: { from: 'xrp', to: 'eth', amount: '100', ...options.members } }, (page) =>
+    served.site.open({ ...options, members: { from: 'xrp', to: 'eth', amount: '100', ...options.members } }, (page) =>
       fakeApi(page, replies),
     )
   /** As after a reload: the tab has an exchange. */
@@ -66,7 +49,7 @@ describeWith('chromium', 'the widget', () => {
     options: OpenOptions = {},
     prepare: (page: Page) => Promise<unknown> = async () => undefined,
   ) =>
-    site.open({ ...options, members: { 'external-id': 'order-1', ...options.members } }, async (page) => {
+    served.site.open({ ...options, members: { 'external-id': 'order-1', ...options.members } }, async (page) => {
       await fakeApi(page, { tracked })
       await prepare(page)
       const stored = JSON.stringify({ started: { token, startedAt: Date.now() } })
@@ -167,7 +150,7 @@ describeWith('chromium', 'the widget', () => {
     for (const text of texts) await page.locator('section').getByText(text).first().waitFor()
     expect(await page.getByRole('img', { name: 'QR code of the deposit address' }).count()).toBe(0)
     expect(await page.getByRole('link', { name: 'Open the tracking page' }).getAttribute('href')).toBe(
-      `${api}/track/${token}`,
+      `${served.api}/track/${token}`,
     )
     const isUnpaid = change.status === 'refunded' || change.status === 'failed'
     expect((await page.getByText('You get').count()) > 0).toBe(!isUnpaid && change.status !== 'finished')
@@ -336,14 +319,14 @@ describeWith('chromium', 'the widget', () => {
 
   test('says what to do about a wrong key, a missing key and a broken connection', async () => {
     // No answer is faked: the API refuses the key, and the browser hides why.
-    const wrong = await site.open({ members: { key: 'pk_wrong' } })
+    const wrong = await served.site.open({ members: { key: 'pk_wrong' } })
     await wrong.page.getByRole('alert').getByText('the publishable key is wrong or revoked').waitFor()
     await wrong.page.getByRole('button', { name: 'Try again' }).waitFor()
     await wrong.page.close()
-    const missing = await site.open({ members: { key: '' } })
+    const missing = await served.site.open({ members: { key: '' } })
     await missing.page.getByRole('alert').getByText('The site has to set the attribute "key"').waitFor()
     await missing.page.close()
-    const broken = await site.open({}, async (page) => {
+    const broken = await served.site.open({}, async (page) => {
       await page.route('**/v1/**', (route) => route.abort())
       await page.route('**/widget.js', (route) =>
         route.request().method() === 'HEAD' ? route.abort() : route.fallback(),
@@ -354,11 +337,12 @@ describeWith('chromium', 'the widget', () => {
   })
 
   test('says that the service is busy, and not that the key is wrong', async () => {
+    const { services } = served
     const { authenticate } = services
     const busy = new AppError('OVERLOADED', 'the database does not answer now', { retryAfterSeconds: 1 })
     // No answer is faked: the API has to let the page read this error.
     Object.assign(services, { authenticate: async () => Promise.reject(busy) })
-    const { page } = await site.open()
+    const { page } = await served.site.open()
     await page.getByRole('alert').getByText('The service is busy.').waitFor()
     Object.assign(services, { authenticate })
     await page.close()

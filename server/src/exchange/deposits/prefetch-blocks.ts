@@ -12,8 +12,8 @@ export type BlockPrefetch = Readonly<{
 }>
 
 /**
- * Reads blocks in their order, and at the same time those that follow, up to the last height. The first one is read alone, and one more with every block that is
- * not large, so that a process that ended for lack of memory begins with one.
+ * Reads blocks in their order, and at the same time those that follow, up to the last height. The first one is read alone, and one
+ * more with every block that is not large, so that a process that ended for lack of memory begins with one.
  */
 export function prefetchBlocks(reader: Pick<ChainReader, 'block'>, lastHeight: number): BlockPrefetch {
   const early = new Map<number, Promise<ScannedBlock | null>>()

@@ -51,6 +51,13 @@ describe('with its own chains', () => {
     expect(await readMetrics()).not.toContain('swapyard_node_notes_total{')
   })
 
+  test('compares the rates feed with creates (I-30)', async () => {
+    const url = await starts.start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'eth' } }).waitUntilReady()
+    await until('a direction was compared', async () =>
+      /^swapyard_feed_comparisons_total\{result="paid"\} [1-9]/m.test(await (await fetch(`${url}/metrics`)).text()),
+    )
+  })
+
   test('runs without Monero and names the Debian package if its programs are missing', async () => {
     // This folder has no programs.
     const program = starts.start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'btc,eth,xmr', PATH: starts.cluster.folder } })

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { Worker } from 'node:worker_threads'
 import { type Database, openDatabase } from '../adapters/postgres/core/database.ts'
 import { claimEnvironment } from '../adapters/postgres/core/environment.ts'
@@ -23,7 +24,8 @@ import { createRecordNodeNotes } from '../exchange/operations/record-node-notes.
 import type { JournalingSigner, PublicKeys } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
-import { createRatesFeed, unservedFeed } from '../exchange/quotes/rates-feed.ts'
+import { COMPARE_FEED_PACE_MS, createCompareFeed } from '../exchange/quotes/compare-feed.ts'
+import { createRatesFeed, type RatesFeed, unservedFeed } from '../exchange/quotes/rates-feed.ts'
 import { type RefreshBook, refreshBook, refreshBookOnce } from '../exchange/quotes/refresh-book.ts'
 import type { ServiceSettings } from '../exchange/settings.ts'
 import type { Log } from '../lib/log.ts'
@@ -36,6 +38,7 @@ import { createRenderers, type MailSettings, openEvents } from './events.ts'
 import { createHttpServer, type HttpServer, type Services } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import { mountPages } from './pages.ts'
+import { repeat } from './repeat.ts'
 import { requireEnvironment } from './require-environment.ts'
 import { sandboxPageKey } from './sandbox-page-key.ts'
 import { createServices } from './services.ts'
@@ -160,6 +163,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const feed = options.api.operationsOnly
     ? unservedFeed
     : createRatesFeed({ currencies, codes: feedCodes(currencies), books, now: clock.now, onError })
+  const comparing = options.api.operationsOnly ? null : startComparingFeed(options, shared, feed)
   const throttle = options.rateLimit ? createThrottle({ database, onError }) : null
   const { forget, ...authentication } = createAuthenticate({
     partners: createPartnerStore(database),
@@ -198,7 +202,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     stop: async () => {
       stopping.abort()
       feed.close()
-      await Promise.all([refreshing, clock.stop(), throttle?.close(), changes.stop(), swaps.stop(), events.stop()])
+      await Promise.all([
+        refreshing,
+        comparing?.stop(),
+        clock.stop(),
+        throttle?.close(),
+        changes.stop(),
+        swaps.stop(),
+        events.stop(),
+      ])
       await Promise.all([...chains.values()].map((chain) => chain.close?.()))
       await database.close()
     },
@@ -243,6 +255,26 @@ async function registerAddressesAndAssets(
   await store.wallets.registerAssets(catalogue.list().map(({ asset }) => asset.id))
   for (const [id, { addresses, network }] of chains)
     await store.wallets.registerHotAddress(id, addresses.hot(), network.hotIndex)
+}
+
+function startComparingFeed(
+  { settings, metrics, log }: AppOptions,
+  { store, catalogue, books, clock }: SharedDependencies,
+  feed: RatesFeed,
+): Loop {
+  const currencies = catalogue.list()
+  const compareFeed = createCompareFeed({
+    feed,
+    books,
+    currencies,
+    codes: feedCodes(currencies),
+    alarms: store.alarms,
+    toleranceBps: settings.guards.lastLookBps,
+    now: clock.now,
+    draw: randomInt,
+    onCompared: metrics.feedCompared,
+  })
+  return repeat(log, COMPARE_FEED_PACE_MS, 'comparison of the rates feed failed', compareFeed)
 }
 
 function createRefreshBook(

@@ -30,6 +30,8 @@ export type Metrics = RouterMetrics &
     /** Sets the count of every kind given; the others become 0. */
     openAlarms(counts: readonly Readonly<{ kind: string; severity: string; count: number }>[]): void
     priceAge(seconds: number): void
+    /** A direction of the rates feed: whether a create pays what it states. */
+    feedCompared(result: 'paid' | 'worse'): void
     /** A price of a source, or a whole source, that was not counted. */
     priceDropped(source: string, reason: string): void
     /** Size of the worker's signing journal, which grows for ever. */
@@ -75,6 +77,10 @@ export function createMetrics({ defaults = true }: { defaults?: boolean } = {}):
   const open = gauge('swapyard_open_exchanges', 'Exchanges in progress', ['status'])
   const alarms = gauge('swapyard_open_alarms', 'Open alarms without an acknowledgement', ['kind', 'severity'])
   const age = gauge('swapyard_price_age_seconds', 'Age of the oldest price in use', [])
+  const comparisons = counter('swapyard_feed_comparisons_total', 'Directions of the feed compared with a create', [
+    'result',
+  ])
+  for (const result of ['paid', 'worse'] as const) comparisons.inc({ result }, 0)
   const drops = counter('swapyard_price_drops_total', 'Prices that were not counted', ['source', 'reason'])
   const journal = gauge('swapyard_signing_journal_bytes', "Size of the worker's signing journal", [])
   return {
@@ -102,6 +108,7 @@ export function createMetrics({ defaults = true }: { defaults?: boolean } = {}):
       for (const { kind, severity, count } of counts) alarms.set({ kind, severity }, count)
     },
     priceAge: (seconds) => age.set(seconds),
+    feedCompared: (result) => comparisons.inc({ result }),
     priceDropped: (source, reason) => drops.inc({ source, reason }),
     journalBytes: (bytes) => journal.set(bytes),
     ...createEventMetrics({ counter, gauge }),

@@ -94,7 +94,7 @@ function renderItem(source: FeedSource, from: FeedSide, to: FeedSide): FeedItem 
   if (to.target === null || from === to) return null
   const pricing = findPricing(source, from.currency, to.currency)
   if (pricing === null) return null
-  const fromUnits = sizeOf(pricing)
+  const fromUnits = statedUnits(pricing)
   const toUnits = payoutUnits(pricing, fromUnits)
   if (toUnits === 0n) return null
   const { decimals } = from.currency.asset
@@ -120,8 +120,8 @@ function figure(units: bigint, decimals: number): string {
   return formatUnits(toSignificant(units, 'down', DIGITS), decimals)
 }
 
-/** The amount for which the rate is stated. */
-function sizeOf({ pair, fromPrice, minUnits, maxUnits }: PairPricing): bigint {
+/** The amount for which the feed states the rate of a direction, in units of `from`. */
+export function statedUnits({ pair, fromPrice, minUnits, maxUnits }: PairPricing): bigint {
   const standard = toSignificant(unitsWorth(SIZE_USD, pair.from.asset, fromPrice, 'down'), 'down')
   const size = standard > minUnits ? standard : minUnits
   return maxUnits !== null && size > maxUnits ? maxUnits : size

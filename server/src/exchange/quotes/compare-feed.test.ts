@@ -1,0 +1,151 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { AssetId } from '../../core/domain/asset.ts'
+import { emptyBook } from '../../core/domain/book.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import { bookParts, btc, book as current, eth, makeBook, NOW, price, usdt } from '../domain/pricing.fixture.ts'
+import { createBookSnapshot } from './book-snapshot.ts'
+import { createCompareFeed } from './compare-feed.ts'
+import { createRatesFeed, type RatesFeed } from './rates-feed.ts'
+
+const codes = new Map<AssetId, string>([
+  ['btc@btc', 'BTC'],
+  ['eth@eth', 'ETH'],
+  ['usdt@eth', 'USDT&CO'],
+])
+const opened: RatesFeed[] = []
+afterEach(() => {
+  for (const feed of opened.splice(0)) feed.close()
+})
+
+/** A feed that renders on request only, whose document the test may alter; alarms in a map. */
+async function start(initial = current) {
+  const books = createBookSnapshot(initial)
+  const alarms = new Map<string, { alarm: string; detail: Record<string, unknown> }>()
+  const results: string[] = []
+  const served = { alter: (xml: string) => xml }
+  const currencies = [btc, eth, usdt]
+  const now = () => NOW
+  const feed = createRatesFeed({ currencies, codes, books, now, intervalMs: 3_600_000, onError: fail })
+  opened.push(feed)
+  await feed.render()
+  const draws: number[] = []
+  let next = 0
+  const compareFeed = createCompareFeed({
+    feed: {
+      ratesFeed: () => {
+        const { xml, ...rest } = feed.ratesFeed()
+        return { ...rest, xml: Buffer.from(served.alter(xml.toString())) }
+      },
+    },
+    books,
+    currencies,
+    codes,
+    alarms: {
+      raise: async (subject, alarm, detail) => void alarms.set(subject, { alarm, detail }),
+      clear: async (...subjects) => {
+        for (const subject of subjects) alarms.delete(subject)
+      },
+      clearOthers: async (prefix) => {
+        for (const subject of alarms.keys()) if (subject.startsWith(prefix)) alarms.delete(subject)
+      },
+    },
+    toleranceBps: 50,
+    now,
+    draw: (below) => {
+      draws.push(below)
+      return next++ % below
+    },
+    onCompared: (result) => results.push(result),
+  })
+  return { books, feed, alarms, results, served, draws, compareFeed }
+}
+function fail(error: unknown): never {
+  throw error
+}
+
+/** The book with another bid and ask of bitcoin, in dollars. */
+const withBitcoinAt = (bid: string, ask: string) =>
+  makeBook({ ...bookParts, prices: { ...bookParts.prices, btc: price(bid, ask) } }).prices
+
+/** Multiplies the `out` of one direction by 1.01. */
+const raiseOut = (from: string, to: string) => (xml: string) =>
+  xml.replace(
+    new RegExp(`(<from>${from}</from><to>${to}</to><in>1</in><out>)([^<]*)`),
+    (_, before: string, out: string) => `${before}${(Number(out) * 1.01).toFixed(8)}`,
+  )
+
+describe('the comparison of the rates feed with creates (I-30)', () => {
+  it('passes for every direction of the served document', async () => {
+    const { compareFeed, results, alarms, draws } = await start()
+    for (let turn = 0; turn < 6; turn++) await compareFeed()
+    expect(results).toEqual(Array(6).fill('paid'))
+    // All six directions can be drawn, also that with an escaped code.
+    expect(draws).toEqual(Array(6).fill(6))
+    expect(alarms.size).toBe(0)
+  })
+
+  it('raises an alarm at the second failure, and ends it when the direction is paid', async () => {
+    const { compareFeed, served, alarms, results } = await start()
+    const { alter } = served
+    served.alter = raiseOut('BTC', 'ETH')
+    await compareFeed()
+    expect(results).toEqual(['worse'])
+    expect(alarms.size).toBe(0)
+    await compareFeed()
+    expect([...alarms]).toEqual([
+      ['feed:btc@btc eth@eth', expect.objectContaining({ alarm: expect.stringContaining('better rate') })],
+    ])
+    served.alter = alter
+    await compareFeed()
+    expect(alarms.size).toBe(0)
+  })
+
+  it('accepts a price that moved by less than the last look permits, and one rendering more', async () => {
+    const { compareFeed, books, feed, alarms, results } = await start()
+    const { bid } = current.prices.usd.get('btc') ?? fail(new Error('no price'))
+    const dollars = (percent: bigint) => `${(bid * percent) / 10_000n / 10n ** 12n}`
+    books.replace({ prices: withBitcoinAt(dollars(9_960n), dollars(9_965n)) })
+    await compareFeed()
+    expect(results).toEqual(['paid'])
+    books.replace({ prices: withBitcoinAt(dollars(9_900n), dollars(9_905n)) })
+    await compareFeed()
+    await compareFeed()
+    expect(results.slice(1)).toContain('worse')
+    await feed.render()
+    for (let turn = 0; turn < 6; turn++) await compareFeed()
+    expect(alarms.size).toBe(0)
+    expect(results.slice(-6)).toEqual(Array(6).fill('paid'))
+  })
+
+  it('names a direction that cannot be exchanged, until the feed no longer has it', async () => {
+    const { compareFeed, books, feed, alarms } = await start()
+    const { reserves } = current
+    books.replace({ prices: { ...current.prices, times: new Map([['btc', NOW - 40_000]]) } })
+    books.replace({ reserves })
+    await compareFeed()
+    await compareFeed()
+    expect([...alarms.values()][0]).toMatchObject({
+      alarm: expect.stringContaining('cannot be exchanged'),
+      detail: { code: expect.any(String), reason: expect.any(String) },
+    })
+    await feed.render()
+    await compareFeed()
+    expect(alarms.size).toBe(0)
+  })
+
+  it('compares nothing while no feed is served, and ends the alarms of a process that has ended', async () => {
+    const { compareFeed, alarms, results } = await start(emptyBook(current.spreads))
+    alarms.set('feed:btc@btc eth@eth', { alarm: '', detail: {} })
+    await compareFeed()
+    expect(results).toEqual([])
+    expect(alarms.size).toBe(0)
+  })
+
+  it('passes on errors that are none of the feed', async () => {
+    const { compareFeed, served } = await start()
+    served.alter = () => fail(new Error('defect'))
+    await expect(compareFeed()).rejects.toThrow('defect')
+    served.alter = () => fail(new AppError('RATES_UNAVAILABLE', 'no feed'))
+    await expect(compareFeed()).resolves.toBeUndefined()
+  })
+})

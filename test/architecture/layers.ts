@@ -245,6 +245,7 @@ export const architecture: Architecture = {
     [`${postgres}/swap/swaps.ts`]: 'block heights, nonces and seconds: bigint columns, which pg returns as text',
     [`${postgres}/core/database.ts`]: columns,
     [`${postgres}/core/throttle.ts`]: columns,
+    [`${postgres}/exchange/nonce-lanes.ts`]: columns,
     [`${postgres}/exchange/transactions.ts`]: columns,
     [`${postgres}/exchange/rows.ts`]: columns,
     'sandbox/src/bitcoin/core-arguments.ts': 'bitcoin amounts of a request in satoshi; bcoin takes numbers',

@@ -27,17 +27,15 @@ export type LoadOptions = Readonly<{
 }>
 
 /** Starts a new customer every `everyMs`, independent of earlier ones, and pauses at the maximum of open exchanges. */
-export async function startLoad(
-  { client, customers, fleet }: Run,
-  { everyMs, random, adversaryPercent = 0 }: LoadOptions,
-): Promise<Load> {
+export async function startLoad(run: Run, { everyMs, random, adversaryPercent = 0 }: LoadOptions): Promise<Load> {
+  const { client, customers, fleet } = run
   const minimum = await readMinimum(client, 'eth@eth', 'btc@btc')
   const has = (id: string) => fleet.cluster.chains.networks.some(({ network }) => network === id)
   const types: readonly PrivateType[] = [
     ...(has('ltc') ? (['efficient'] as const) : []),
     ...(has('xmr') ? (['privatePlus'] as const) : []),
   ]
-  for (const type of types) await until(`${type} exchanges are on offer`, () => isPrivateTypeOffered(client, type))
+  for (const type of types) await until(`${type} exchanges are on offer`, () => isPrivateTypeOffered(run, type))
   const errors: string[] = []
   let [orders, unpaid] = [0, 0]
   const pending = new Set<Promise<unknown>>()
@@ -79,9 +77,15 @@ export async function startLoad(
   }
 }
 
-/** False until the server has read the intermediary's chain and its reserve. */
-export async function isPrivateTypeOffered({ call }: Run['client'], privateType: PrivateType): Promise<boolean> {
+/** False until every API process has read the intermediary's chain and its reserve. */
+export async function isPrivateTypeOffered(
+  { client, fleet }: Pick<Run, 'client' | 'fleet'>,
+  privateType: PrivateType,
+): Promise<boolean> {
   const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth', amount: '0.004' }
   const query = new URLSearchParams({ ...pair, privateType })
-  return (await call('GET', `/v1/cross-chain/rate/private?${query}`)).status === 200
+  // Each API process reads the reserves at its own times.
+  for (const { url } of fleet.apis)
+    if ((await client.once(url ?? '', 'GET', `/v1/cross-chain/rate/private?${query}`)).status !== 200) return false
+  return true
 }

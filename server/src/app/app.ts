@@ -159,20 +159,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const starting = new Set<string>()
   await refreshBookOnce(refresh)
   const refreshing = refreshBook(refresh, stopping.signal)
-  const currencies = catalogue.list()
-  const feed = options.api.operationsOnly
-    ? unservedFeed
-    : createRatesFeed({ currencies, codes: feedCodes(currencies), books, now: clock.now, onError })
-  const comparing = options.api.operationsOnly ? null : startComparingFeed(options, shared, feed)
+  const { feed, stopFeed } = startFeed(options, shared, onError)
   const throttle = options.rateLimit ? createThrottle({ database, onError }) : null
-  const { forget, ...authentication } = createAuthenticate({
-    partners: createPartnerStore(database),
-    pepper: options.pepper,
-    sandboxKeys: environment === 'sandbox' ? [...sandboxKeys, sandboxPageKey] : [],
-    acceptsTestKeys: environment === 'sandbox',
-    throttled: options.rateLimit,
-    now: clock.now,
-  })
+  const { forget, ...authentication } = createAuthentication(options, shared)
   const events = openEvents(options, database)
   const changes = await listen(options.databaseUrl, events.onNotice(forget), onError)
   const swaps = await openSwaps(options, { database, catalogue, books, clock, onNodeNote: nodeNotes.add })
@@ -201,16 +190,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       ),
     stop: async () => {
       stopping.abort()
-      feed.close()
-      await Promise.all([
-        refreshing,
-        comparing?.stop(),
-        clock.stop(),
-        throttle?.close(),
-        changes.stop(),
-        swaps.stop(),
-        events.stop(),
-      ])
+      await Promise.all([refreshing, stopFeed(), clock.stop(), throttle?.close()])
+      await Promise.all([changes.stop(), swaps.stop(), events.stop()])
       await Promise.all([...chains.values()].map((chain) => chain.close?.()))
       await database.close()
     },
@@ -257,24 +238,45 @@ async function registerAddressesAndAssets(
     await store.wallets.registerHotAddress(id, addresses.hot(), network.hotIndex)
 }
 
-function startComparingFeed(
-  { settings, metrics, log }: AppOptions,
+/** The rates feed, and its comparison with what creates pay. */
+function startFeed(
+  { api, settings, metrics, log }: AppOptions,
   { store, catalogue, books, clock }: SharedDependencies,
-  feed: RatesFeed,
-): Loop {
+  onError: (error: unknown) => void,
+): Readonly<{ feed: RatesFeed; stopFeed(): Promise<void> }> {
+  if (api.operationsOnly) return { feed: unservedFeed, stopFeed: async () => undefined }
   const currencies = catalogue.list()
+  const codes = feedCodes(currencies)
+  const feed = createRatesFeed({ currencies, codes, books, now: clock.now, onError })
   const compareFeed = createCompareFeed({
     feed,
     books,
     currencies,
-    codes: feedCodes(currencies),
+    codes,
     alarms: store.alarms,
     toleranceBps: settings.guards.lastLookBps,
     now: clock.now,
     draw: randomInt,
     onCompared: metrics.feedCompared,
   })
-  return repeat(log, COMPARE_FEED_PACE_MS, 'comparison of the rates feed failed', compareFeed)
+  const comparing = repeat(log, COMPARE_FEED_PACE_MS, 'comparison of the rates feed failed', compareFeed)
+  const stopFeed = async () => {
+    feed.close()
+    await comparing.stop()
+  }
+  return { feed, stopFeed }
+}
+
+function createAuthentication({ environment, pepper, rateLimit }: AppOptions, { database, clock }: SharedDependencies) {
+  const isSandbox = environment === 'sandbox'
+  return createAuthenticate({
+    partners: createPartnerStore(database),
+    pepper,
+    sandboxKeys: isSandbox ? [...sandboxKeys, sandboxPageKey] : [],
+    acceptsTestKeys: isSandbox,
+    throttled: rateLimit,
+    now: clock.now,
+  })
 }
 
 function createRefreshBook(

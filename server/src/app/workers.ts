@@ -23,6 +23,7 @@ import { createReconcile } from '../exchange/operations/reconcile.ts'
 import type { NodeNotes } from '../exchange/operations/record-node-notes.ts'
 import { createWatchCursors } from '../exchange/operations/watch-cursors.ts'
 import { createWatchJobs } from '../exchange/operations/watch-jobs.ts'
+import { createWatchNonces } from '../exchange/operations/watch-nonces.ts'
 import { createWatchOutflow } from '../exchange/operations/watch-outflow.ts'
 import { createWatchPegs } from '../exchange/operations/watch-pegs.ts'
 import { createWatchPromises } from '../exchange/operations/watch-promises.ts'
@@ -226,6 +227,7 @@ function startPeriodicWork(
   return [
     repeatForEach(5_000, 'sweep failed', sweepDeposits),
     repeatForEach(reconcilePaceMs, 'reconciliation failed', reconcile),
+    repeatForEach(isSandbox ? 5_000 : 30_000, 'check of the nonces failed', createWatchNonces({ store, log })),
     repeatForEach(30_000, 'plan of outputs failed', createPlanOutputs({ ...shared, settings })),
     repeat(log, reconcilePaceMs, 'comparison of partner fees failed', reconcileFees),
     repeat(log, isSandbox ? 5_000 : 30_000, 'scan for fees of unreported swaps failed', async () =>

@@ -25,9 +25,9 @@ export const moneroReorgs: Suite = {
     {
       name: 'F10: pays deposits and private exchanges once after two to twelve Monero blocks are popped',
       work: async (run) => {
-        const { customers, client, fleet } = run
+        const { customers, fleet } = run
         const privateOrder = { from: 'btc@btc', to: 'eth@eth', amount: '0.004', privateType: 'privatePlus' } as const
-        await until('private exchanges are on offer', () => isPrivateTypeOffered(client, 'privatePlus'))
+        await until('private exchanges are on offer', () => isPrivateTypeOffered(run, 'privatePlus'))
         const bought: Purchase[] = []
         await fleet.cluster.withMiningPaused('xmr', async () => {
           const privately = await customers.buy(privateOrder)

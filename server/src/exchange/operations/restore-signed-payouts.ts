@@ -42,7 +42,7 @@ async function importOne(tx: StoreTx, transaction: ImportableTransaction): Promi
   // The cancelled nonce cost a fee, which the ledger needs; the payouts belong to the later transaction.
   if (isLeft && !(await tx.signingJournal.isCancelled(transaction)))
     return 'the signer released a later transaction of its payouts'
-  const nonce = await tx.transactions.lockLane(network, wallet, 0)
+  await tx.transactions.lockLane(network, wallet, 0)
   const existingId = await tx.signingJournal.findByConflictKey(network, conflictKey)
   const obstacle = existingId === null && !isLeft ? await restoreOwnPayout(tx, transaction) : null
   if (obstacle !== null) return obstacle
@@ -60,7 +60,7 @@ async function importOne(tx: StoreTx, transaction: ImportableTransaction): Promi
       wallet,
       conflictKey,
       resources,
-      nonce: intent.family === 'evm' ? Math.max(nonce - 1, intent.nonce) : null,
+      nonce: intent.family === 'evm' ? intent.nonce : null,
     })
   } else if (!(await isAttemptOf(tx, existingId, { releases, isLeft }))) {
     return 'another transaction uses its nonce or its inputs'

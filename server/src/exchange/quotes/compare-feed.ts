@@ -5,7 +5,7 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { AlarmStore } from '../../core/ports/store/alarms.ts'
 import { present } from '../../lib/assert.ts'
 import { escapeXml, statedUnits } from '../domain/feed.ts'
-import { quoteUnits } from '../domain/pricing.ts'
+import { type PairPricing, pricePair, quoteUnits } from '../domain/pricing.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import type { RatesFeed } from './rates-feed.ts'
 
@@ -13,7 +13,7 @@ import type { RatesFeed } from './rates-feed.ts'
 export const COMPARE_FEED_PACE_MS = 3_000
 
 export type CompareFeedDeps = Readonly<{
-  feed: Pick<RatesFeed, 'ratesFeed'>
+  feed: Pick<RatesFeed, 'ratesFeed' | 'source'>
   books: Pick<BookSnapshot, 'price'>
   currencies: readonly Currency[]
   /** Code in the feed by asset. */
@@ -37,8 +37,9 @@ type Item = Readonly<{ from: Currency; to: Currency; in: bigint; out: bigint }>
 type Fault = Readonly<{ alarm: string; detail: Record<string, unknown> }>
 
 /**
- * Compares one random direction of the served feed with what a create pays now, and those that failed before (I-30). A direction
- * that fails twice in succession raises the alarm `feed:FROM TO`: within a turn, the feed is rendered again with current prices.
+ * Compares one random direction of the served feed with what a create pays, and those that failed before (I-30): to the unit with
+ * the prices from which the feed was rendered, and within the tolerance with those of now. A direction that fails twice in
+ * succession raises the alarm `feed:FROM TO`: within a turn, the feed is rendered again with current prices.
  */
 export function createCompareFeed(deps: CompareFeedDeps) {
   const byCode = new Map(
@@ -100,23 +101,30 @@ function readXml(feed: CompareFeedDeps['feed']): string {
 }
 
 /** Null: a create of the amount for which the rate is stated pays it, without a partner's fee. */
-function compare({ books, now, toleranceBps }: CompareFeedDeps, item: Item): Fault | null {
-  const { from, to } = item
+function compare({ feed, books, now, toleranceBps }: CompareFeedDeps, item: Item): Fault | null {
+  const pair = { from: item.from, to: item.to, flow: 'standard', partnerFeeBps: 0 } as const
+  const rendered = feed.source()
   try {
-    const pricing = books.price({ from, to, flow: 'standard', partnerFeeBps: 0 }, now())
-    const { fromUnits, toUnits, withinBounds } = quoteUnits(pricing, statedUnits(pricing))
-    const stated = fromUnits * powerOfTen(to.asset.decimals) * item.out * (BPS - BigInt(toleranceBps))
-    const paid = toUnits * powerOfTen(from.asset.decimals) * item.in * BPS
-    if (withinBounds && paid >= stated) return null
-    return {
-      alarm: 'the rates feed states a better rate than a create pays',
-      detail: { fromUnits: fromUnits.toString(), toUnits: toUnits.toString(), withinBounds },
-    }
+    return (
+      (rendered && findWorse(item, pricePair(rendered.book, pair, rendered.at), 0)) ??
+      findWorse(item, books.price(pair, now()), toleranceBps)
+    )
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return {
       alarm: 'the rates feed states a direction that cannot be exchanged',
       detail: { code: error.code, reason: error.message },
     }
+  }
+}
+
+function findWorse(item: Item, pricing: PairPricing, toleranceBps: number): Fault | null {
+  const { fromUnits, toUnits, withinBounds } = quoteUnits(pricing, statedUnits(pricing))
+  const stated = fromUnits * powerOfTen(item.to.asset.decimals) * item.out * (BPS - BigInt(toleranceBps))
+  const paid = toUnits * powerOfTen(item.from.asset.decimals) * item.in * BPS
+  if (withinBounds && paid >= stated) return null
+  return {
+    alarm: 'the rates feed states a better rate than a create pays',
+    detail: { fromUnits: fromUnits.toString(), toUnits: toUnits.toString(), withinBounds },
   }
 }

@@ -13,6 +13,8 @@ import type { BookSnapshot } from './book-snapshot.ts'
 export type RatesFeed = Readonly<{
   /** The last rendered feed, from memory. Throws RATES_UNAVAILABLE without directions, or if its prices are too old. */
   ratesFeed(): Feed
+  /** The book from which the last feed was rendered, and when, in milliseconds since 1970. Null = none yet. */
+  source(): FeedBook | null
   /** Whether the last rendered feed has this direction. */
   lists(from: AssetId, to: AssetId): boolean
   /** Renders and compresses the current book. Also runs after each change of the book. */
@@ -21,11 +23,14 @@ export type RatesFeed = Readonly<{
   close(): void
 }>
 
+export type FeedBook = Readonly<{ book: Book; at: number }>
+
 /** Of a process that does not serve the feed: it renders nothing, and waits for nothing to be listed. */
 export const unservedFeed: RatesFeed = {
   ratesFeed: () => {
     throw new AppError('RATES_UNAVAILABLE', 'this process does not serve the rates feed')
   },
+  source: () => null,
   lists: () => true,
   render: async () => undefined,
   close: () => undefined,
@@ -44,7 +49,12 @@ type Dependencies = Readonly<{
 }>
 
 /** `goodUntil`: milliseconds since 1970 after which a source of one of its directions is too old. */
-type Rendered = Readonly<{ feed: Feed; goodUntil: number; directions: ReadonlyMap<AssetId, ReadonlySet<AssetId>> }>
+type Rendered = Readonly<{
+  feed: Feed
+  source: FeedBook
+  goodUntil: number
+  directions: ReadonlyMap<AssetId, ReadonlySet<AssetId>>
+}>
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
@@ -103,6 +113,7 @@ export function createRatesFeed(dependencies: Dependencies): RatesFeed {
         )
       return rendered.feed
     },
+    source: () => rendered?.source ?? null,
     lists: (from, to) => rendered?.directions.get(from)?.has(to) ?? false,
     render,
     close: () => {
@@ -137,8 +148,9 @@ async function renderOnce(dependencies: Dependencies, previous: Rendered | null)
     await yieldToEventLoop()
   }
   const xml = Buffer.from(pieces.join(''), 'utf8')
+  const source = { book, at: startedAt }
   const etag = `"${createHash('sha256').update(xml).digest('base64url')}"`
-  if (previous?.feed.etag === etag) return { feed: previous.feed, goodUntil, directions }
+  if (previous?.feed.etag === etag) return { feed: previous.feed, source, goodUntil, directions }
   const [gzipped, brotli] = await Promise.all([
     compressGzip(xml),
     compressBrotli(xml, {
@@ -149,5 +161,6 @@ async function renderOnce(dependencies: Dependencies, previous: Rendered | null)
       },
     }),
   ])
-  return { feed: { xml, gzip: gzipped, brotli, etag, lastModified: new Date(startedAt) }, goodUntil, directions }
+  const feed = { xml, gzip: gzipped, brotli, etag, lastModified: new Date(startedAt) }
+  return { feed, source, goodUntil, directions }
 }

@@ -70,6 +70,21 @@ async function whileRunning(refresh: RefreshBook, test: () => Promise<void>): Pr
 }
 
 describe('refreshBookOnce', () => {
+  it('reads the reserves again after the prices, which cap what quotes promise of them', async () => {
+    const { books, refresh } = start()
+    const capped = async () => ({
+      available: new Map([['btc@btc', 1n]] as const),
+      promised: new Map(books.current().prices.usd.has('btc') ? [['btc@btc', 1n] as const] : []),
+    })
+    const slowly = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return pricesAt(NOW, current.prices.usd)
+    }
+    const paceMs = { prices: 60_000, reserves: 60_000, pauses: 60_000, fees: 60_000 }
+    await refreshBookOnce({ ...refresh, prices: { read: slowly }, readReserves: capped, paceMs })
+    expect(books.current().reserves.promised).toEqual(new Map([['btc@btc', 1n]]))
+  })
+
   it('reads every part', async () => {
     const { books, refresh } = start()
     await refreshBookOnce(refresh)

@@ -46,11 +46,7 @@ export async function refreshBook(refresh: RefreshBook, signal: AbortSignal): Pr
       const prices = await refresh.prices.read()
       books.replace({ prices: newerPrices(books.current().prices, prices) })
     }),
-    repeat(refresh, 'reserves', pace.reserves, signal, async () => {
-      const at = now()
-      const reserves = await refresh.readReserves()
-      books.replace({ reserves: { at, ...reserves } satisfies Reserves })
-    }),
+    repeat(refresh, 'reserves', pace.reserves, signal, () => replaceReserves(refresh)),
     repeat(refresh, 'pauses', pace.pauses, signal, async () => {
       books.replace({ pauses: await refresh.readPauses() })
     }),
@@ -64,7 +60,16 @@ export async function refreshBook(refresh: RefreshBook, signal: AbortSignal): Pr
   await Promise.all(loops)
 }
 
-/** Reads every part once. Resolves when each read has succeeded or failed. A start awaits this before it is ready. */
+async function replaceReserves({ books, readReserves, now }: RefreshBook): Promise<void> {
+  const at = now()
+  const reserves = await readReserves()
+  books.replace({ reserves: { at, ...reserves } satisfies Reserves })
+}
+
+/**
+ * Reads every part once, and the reserves again after the prices: limits in dollars cap what quotes promise of them. Resolves when
+ * each read has succeeded or failed. A start awaits this before it is ready.
+ */
 export async function refreshBookOnce(refresh: RefreshBook): Promise<void> {
   const stop = new AbortController()
   const expected = 3 + refresh.chains.length
@@ -80,6 +85,12 @@ export async function refreshBookOnce(refresh: RefreshBook): Promise<void> {
     },
     stop.signal,
   )
+  const startedAt = refresh.now()
+  const error: unknown = await replaceReserves(refresh).then(
+    () => null,
+    (cause: unknown) => cause,
+  )
+  refresh.onRead('reserves', { ms: refresh.now() - startedAt, error })
 }
 
 /** Costs of a payout and of a deposit of each currency of a network at its current fee rate. */

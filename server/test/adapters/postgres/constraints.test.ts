@@ -289,6 +289,12 @@ describe('payouts (I-8, I-9, I-10, I-12, I-13, I-26)', () => {
     await fixture.mineBlocks(4)
   })
 
+  test('take nonces from a lane that never falls back (I-26)', async () => {
+    const lane = "where network = 'eth' and address = 'eth-hot'"
+    await refused(CHECK, `update nonce_lanes set next = next - 1 ${lane}`, [])
+    await refused(CHECK, `update nonce_lanes set gap = next ${lane}`, [])
+  })
+
   test('cannot share a nonce or an outpoint between two transactions', async () => {
     await refused(
       UNIQUE,

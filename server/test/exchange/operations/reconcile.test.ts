@@ -325,7 +325,7 @@ describe('reconciliation of deposit addresses (I-7)', () => {
     const chain = without(address, 'eth@eth', ETHER / 2n)
     await runTwice(chain)
     expect(await readAlarms()).toEqual([])
-    await change(`update nonce_lanes set next = 0 where address = '${address}'`)
+    await change(`delete from nonce_lanes where address = '${address}'`)
     await runTwice(chain)
     expect(await readAlarms()).toMatchObject([{ subject: `unswept:eth:${address}:eth@eth` }])
     expect(await readPauses()).toEqual(['payouts:eth'])

@@ -9,6 +9,7 @@ import type {
 } from '../../../exchange/ports/store/transactions.ts'
 import { blockOrNull, hasRow, type RowOf, type Sql } from '../core/database.ts'
 import { fromIntentJson, toIntentJson } from './intent-json.ts'
+import { createLanes } from './nonce-lanes.ts'
 import { toUtxo, type UtxoRow } from './rows.ts'
 
 type Row = Omit<OutgoingTransaction, 'from' | 'head' | 'attempts' | 'state'> & {
@@ -32,20 +33,7 @@ where t.id = $1 and split_part(o.conflict_key, ':', 2)::bigint > split_part(t.co
 
 export function createTransactionStore(sql: Sql, locking: boolean): TransactionStore {
   return {
-    hasLane: (network, wallet) =>
-      hasRow(sql, 'select 1 from nonce_lanes where network = $1 and address = $2', [network, wallet]),
-    async lockLane(network, wallet, firstNonce) {
-      await sql.query('insert into nonce_lanes (network, address, next) values ($1, $2, $3) on conflict do nothing', [
-        network,
-        wallet,
-        firstNonce,
-      ])
-      const [row] = await sql.query<{ next: string }>(
-        'select next from nonce_lanes where network = $1 and address = $2 for update',
-        [network, wallet],
-      )
-      return Number(row?.next ?? 0)
-    },
+    ...createLanes(sql),
     listSpendable: (network, depths, limit) => listSpendable(sql, network, depths, limit),
     listSmall: (network, depths, units, limit) => listSmall(sql, network, depths, units, limit),
     reserveOwnOutput: (id, outpoint) => reserveOwnOutput(sql, id, outpoint),
@@ -66,11 +54,11 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
         [id, network, wallet, from.branch, from.index, conflictKey, resources],
       )
       if (nonce !== null)
-        await sql.query('update nonce_lanes set next = $3 where network = $1 and address = $2', [
-          network,
-          wallet,
-          nonce + 1,
-        ])
+        await sql.query(
+          `update nonce_lanes set next = greatest(next, $3::bigint + 1), gap = nullif(gap, $3::bigint)
+           where network = $1 and address = $2`,
+          [network, wallet, nonce],
+        )
     },
     addAttempt: (transactionId, attempt) => addAttempt(sql, transactionId, attempt),
     load: (id) => load(sql, id, locking),

@@ -37,10 +37,22 @@ export interface TransactionStore {
   /** Whether the wallet has a lane, which begins with its first transaction. */
   hasLane(network: string, wallet: string): Promise<boolean>
   /**
-   * Locks the wallet's lane until the transaction ends and returns the next nonce (used by account families, I-26). A new lane
-   * begins at `firstNonce`.
+   * Locks the wallet's lane until the transaction ends and returns the next nonce (used by account families, I-26): the one that
+   * `reopenNonce` named, or the one after the highest. A new lane begins at `firstNonce`.
    */
   lockLane(network: string, wallet: string, firstNonce: number): Promise<number>
+  /** Wallets with a transaction that was signed some milliseconds ago and is unmined, and their lowest unmined nonce. */
+  listWaitingLanes(
+    network: string,
+    waitedMs: number,
+    limit: number,
+  ): Promise<readonly Readonly<{ wallet: string; lowestNonce: number }>[]>
+  /** Gives an earlier nonce to the wallet's next transaction, unless a transaction has it. */
+  reopenNonce(network: string, wallet: string, nonce: number): Promise<void>
+  /** The nonces that were reopened and that no transaction has taken. */
+  listGaps(network: string, limit: number): Promise<readonly Readonly<{ wallet: string; nonce: number }>[]>
+  /** Undoes `reopenNonce`: the nonce was mined. */
+  closeGap(network: string, wallet: string, nonce: number): Promise<void>
   /** Outputs of ours that may be spent: deep enough, credited and unreserved. Largest first, then oldest. */
   listSpendable(network: string, depths: SpendDepths, limit: number): Promise<readonly Utxo[]>
   /** The spendable outputs within these amounts, smallest first. */

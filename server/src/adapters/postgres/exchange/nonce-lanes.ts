@@ -1,0 +1,56 @@
+import type { TransactionStore } from '../../../exchange/ports/store/transactions.ts'
+import { hasRow, type Sql } from '../core/database.ts'
+
+const WAITING_LANES = `
+select wallet, min(split_part(conflict_key, ':', 2)::bigint) as lowest from transactions
+where network = $1 and state = 'live' and starts_with(conflict_key, wallet || ':')
+group by wallet having min(created_at) < clock_timestamp() - $2::bigint * interval '1 millisecond'
+order by min(created_at) limit $3`
+
+/** A confirmed transaction has the nonce while nodes lag, or after a reorganisation. */
+const REOPEN_NONCE = `
+update nonce_lanes l set gap = $3 where l.network = $1 and l.address = $2 and l.next > $3::bigint
+  and not exists (select 1 from transactions t where t.network = $1 and t.conflict_key = $2 || ':' || $3::bigint and t.state <> 'expired')`
+
+/** The nonces of wallets, and the lock that every signature takes (I-26). */
+export function createLanes(
+  sql: Sql,
+): Pick<TransactionStore, 'hasLane' | 'lockLane' | 'listWaitingLanes' | 'reopenNonce' | 'listGaps' | 'closeGap'> {
+  return {
+    hasLane: (network, wallet) =>
+      hasRow(sql, 'select 1 from nonce_lanes where network = $1 and address = $2', [network, wallet]),
+    async lockLane(network, wallet, firstNonce) {
+      await sql.query('insert into nonce_lanes (network, address, next) values ($1, $2, $3) on conflict do nothing', [
+        network,
+        wallet,
+        firstNonce,
+      ])
+      const [row] = await sql.query<{ next: string }>(
+        'select coalesce(gap, next) as next from nonce_lanes where network = $1 and address = $2 for update',
+        [network, wallet],
+      )
+      return Number(row?.next ?? 0)
+    },
+    async listWaitingLanes(network, waitedMs, limit) {
+      const rows = await sql.query<{ wallet: string; lowest: string }>(WAITING_LANES, [network, waitedMs, limit])
+      return rows.map(({ wallet, lowest }) => ({ wallet, lowestNonce: Number(lowest) }))
+    },
+    async reopenNonce(network, wallet, nonce) {
+      await sql.query(REOPEN_NONCE, [network, wallet, nonce])
+    },
+    async listGaps(network, limit) {
+      const rows = await sql.query<{ wallet: string; gap: string }>(
+        'select address as wallet, gap from nonce_lanes where network = $1 and gap is not null order by address limit $2',
+        [network, limit],
+      )
+      return rows.map(({ wallet, gap }) => ({ wallet, nonce: Number(gap) }))
+    },
+    async closeGap(network, wallet, nonce) {
+      await sql.query('update nonce_lanes set gap = null where network = $1 and address = $2 and gap = $3', [
+        network,
+        wallet,
+        nonce,
+      ])
+    },
+  }
+}

@@ -40,6 +40,8 @@ contract ExternalExecutor is ISwapExecutor {
     function executeSwapRoute(uint256[] calldata route, address to, address refund) external payable {
         if (locked) revert Reentered();
         locked = true;
+        // Anyone can force native coin into a contract. It is not part of the trade.
+        uint256 forced = address(this).balance - msg.value;
         bytes memory data = _decodeCallData(route);
         (address source, address target) = (address(uint160(route[0])), address(uint160(route[1])));
         (address callee, address spender) = (address(uint160(route[2])), address(uint160(route[3])));
@@ -55,7 +57,8 @@ contract ExternalExecutor is ISwapExecutor {
         }
         // No balance stays: the target token goes to its recipient, unspent input and native coin go back.
         _payBalance(target, to);
-        _payBalance(source, refund);
+        if (source != NATIVE) _payBalance(source, refund);
+        else if (address(this).balance > forced) Transfers.pay(NATIVE, refund, address(this).balance - forced);
         // A native coin that is not part of the trade must not block callers that refuse it.
         if (address(this).balance > 0) Transfers.tryPayNative(refund, address(this).balance);
         locked = false;

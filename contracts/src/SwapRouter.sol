@@ -118,7 +118,8 @@ contract SwapRouter {
             Transfers.pay(NATIVE, s.recipient, amount);
             return amount;
         }
-        // The recipient of a fee-on-transfer token receives less than was sent. More than was sent comes from elsewhere.
+        // The recipient of a fee-on-transfer token receives less than was sent. More than was sent comes from elsewhere. What
+        // comes from elsewhere during this transfer of such a token counts up to its fee.
         uint256 before = Transfers.balanceOf(s.tokenOut, s.recipient);
         Transfers.pay(s.tokenOut, s.recipient, amount);
         received = Transfers.balanceOf(s.tokenOut, s.recipient) - before;

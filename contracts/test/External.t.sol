@@ -273,6 +273,14 @@ contract ExternalTest is Market {
         assertEq(address(externalExecutor).balance, 1, "forced coin stays");
     }
 
+    /// @dev The same with native input: what lies in the executor is no unspent input (D10).
+    function test_forcedNativeCoinDoesNotBlockNativeInputOfACallerThatRefusesIt() public {
+        vm.etch(user, address(new CallRecorder()).code);
+        vm.deal(address(externalExecutor), 1);
+        assertEq(swap(externalOrder(NATIVE, 1e18, b), honestRoute(NATIVE, 1e18, b, 1e18)), 1e18, "out");
+        assertEq(address(externalExecutor).balance, 1, "forced coin stays");
+    }
+
     // Forbidden callees and spenders
 
     function test_rejectsForbiddenCalleesAndSpenders() public {

@@ -82,6 +82,24 @@ contract IncomeTest is Market {
         }
     }
 
+    /// @dev The bound of D1: of a token that taxes its transfers, income during the last transfer counts for the tax, and no more.
+    function test_incomeDuringTheLastTransferOfATaxedTokenCountsForTheTaxAtMost() public {
+        TestToken(b).setTransferFee(50_000);
+        SwapRouter.Swap memory s = swapOrder(a, 10e18, b);
+        uint256[] memory route = Route.one(a, b, poolKinds[0]);
+        uint256 snapshot = vm.snapshotState();
+        uint256 arrived = swap(s, route);
+        vm.revertToState(snapshot);
+        (address payer, bytes memory call) = createIncome(1);
+        TestToken(b).setHookDuring(recipient, payer, call);
+        snapshot = vm.snapshotState();
+        uint256 sent = swap(s, route);
+        assertEq(sent - sent * 50_000 / 1e6, arrived, "arrived");
+        vm.revertToState(snapshot);
+        s.minOut = sent + 1;
+        expectSwapRevert(s, route, SwapRouter.TooLittle.selector);
+    }
+
     /// @dev `token` pushes the income while it moves from or to `party`.
     function checkIncomeDuring(address token, address party, uint256[] memory route, uint256 kind) private {
         uint256 start = vm.snapshotState();

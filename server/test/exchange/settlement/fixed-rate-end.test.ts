@@ -32,6 +32,11 @@ const passMinutes = async ({ id }: Exchange, minutes: number) => {
     `update deposits set first_seen_at = first_seen_at ${ago}, included_at = included_at ${ago} where exchange_id = '${id}'`,
   )
 }
+/** When the watcher was last at the head. */
+const setCaughtUp = (minutesAgo: number) =>
+  path.database.query(
+    `update cursors set caught_up_at = clock_timestamp() - interval '${minutesAgo} minutes' where network = 'btc'`,
+  )
 const readHold = async ({ id }: Exchange) => {
   await path.store.inventory.releaseExpired(100)
   return (await path.database.query('select 1 from reservations where id = $1', [`hold:${id}`])).length === 1
@@ -62,6 +67,7 @@ describe('M1: a fixed rate whose payment waits in the mempool', () => {
     await path.runWatchers()
     await passMinutes(exchange, 31)
     expect(await path.readStatus(exchange)).toBe('pending')
+    await setCaughtUp(0)
     await path.runJobs()
     expect(await path.readStatus(exchange)).toBe('confirming')
     expect(await readHold(exchange)).toBe(false)
@@ -92,14 +98,13 @@ describe('M1: a fixed rate whose payment waits in the mempool', () => {
   })
 
   // A deposit in a block of the lock's last second was refunded: others had reserved the coins before it was recorded.
-  test('keeps its reserve until the blocks of the lock are recorded, at most until the exchange expires', async () => {
+  test('keeps its reserve until all blocks that can pay it are recorded, at most until the exchange expires', async () => {
     const [late, expired, unpaid] = [await create(), await create(), await create()]
-    const setCaughtUp = (minutesAgo: number) =>
-      path.database.query(
-        `update cursors set caught_up_at = clock_timestamp() - interval '${minutesAgo} minutes' where network = 'btc'`,
-      )
     for (const exchange of [late, expired, unpaid]) await passMinutes(exchange, 51)
     await setCaughtUp(32)
+    expect(await readHold(late)).toBe(true)
+    // The blocks of the lock are recorded, and those in which a payment of its last minutes may be are not.
+    await setCaughtUp(5)
     expect(await readHold(late)).toBe(true)
     await passMinutes(expired, 24 * 60)
     await setCaughtUp(26 * 60)

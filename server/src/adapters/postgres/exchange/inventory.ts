@@ -221,7 +221,7 @@ export function createInventoryStore(sql: Sql): InventoryStore {
              select r.id from reservations r where r.expires_at < statement_timestamp()
                and not exists (select 1 from exchanges e left join cursors k on k.network = e.from_network where e.id = r.exchange_id
                  and (r.paid and e.status not in ('pending', 'finished', 'failed', 'refunded')
-                   or k.caught_up_at < e.fixed_until and e.expires_at > statement_timestamp()))
+                   or k.caught_up_at < r.expires_at and e.expires_at > statement_timestamp()))
              order by r.asset_id, r.id limit $1 for update of r skip locked)
            returning asset_id, units
          ), sums as (select asset_id, sum(units) as units from released group by asset_id)

@@ -31,6 +31,27 @@ const findTitles = (source: string): readonly string[] =>
 /** A call, and not a text that quotes one. */
 const SWITCHED_OFF = /(?<!['"`])\b(?:test|it|describe)(?:\.\w+)*\.(?:skip|todo|fails|only)\b|\{ (?:skip|todo): true\b/
 
+/**
+ * The tests of forge that the last cells of tables name: `Suite: name`, and further names of the same cell. The head of a table may
+ * name the suite of its rows.
+ */
+function listForgeTests(page: string): readonly Readonly<{ suite: string; name: string }>[] {
+  let ofTable: string | null = null
+  return page.split('\n').flatMap((line) => {
+    const cell = /^\|.*\| ([^|]*) \|$/.exec(line)?.[1]
+    if (cell === undefined) {
+      if (!line.startsWith('|--')) ofTable = null
+      return []
+    }
+    if (/^test\b/.test(cell)) ofTable = /`([A-Z]\w+)`/.exec(cell)?.[1] ?? null
+    let suite = ofTable
+    return [...cell.matchAll(/`(?:([A-Z]\w+): )?([a-z]\w+)`/g)].flatMap(([, named, name = '']) => {
+      suite = named ?? suite
+      return suite === null ? [] : [{ suite, name }]
+    })
+  })
+}
+
 const listTests = (files: string) =>
   globSync(files, { cwd: root, exclude: (path) => path === 'node_modules' }).filter(
     (path) => path !== 'test/findings.test.ts',
@@ -70,17 +91,37 @@ describe('the tables of docs/threat-model.md', () => {
 
   test('name tests of forge that exist', () => {
     const sources = globSync('contracts/test/*.sol', { cwd: root }).map((path) => read(path))
-    const names = rows.flatMap((row) => [...row.matchAll(/`([A-Z]\w+): ([a-z]\w+)`/g)])
-    expect(names.length).toBeGreaterThan(15)
-    const missing = names.filter(
-      ([, suite, name]) =>
+    const named = listForgeTests(read('docs/threat-model.md'))
+    expect(named.length).toBeGreaterThan(50)
+    const missing = named.filter(
+      ({ suite, name }) =>
         !sources.some(
           (source) =>
             new RegExp(`contract ${suite}(Test|Tests)? `).test(source) &&
             new RegExp(`function (test(Fuzz)?|invariant)_${name}\\(`).test(source),
         ),
     )
-    expect(missing.map(([name]) => name)).toEqual([])
+    expect(missing).toEqual([])
+  })
+
+  test('carry the suite along a cell, and from the head of a table', () => {
+    const page = [
+      '| threat | why | test |',
+      '| a | b | `Income: one`, `two`; `Router: three` |',
+      '| threat | why | test (`External`) |',
+      '|---|---|---|',
+      '| a | b | `four` |',
+      '| a | b | `server/a.test.ts`, `five` |',
+      '| threat | why | test |',
+      '| a | b | `six` |',
+    ].join('\n')
+    expect(listForgeTests(page).map(({ suite, name }) => `${suite} ${name}`)).toEqual([
+      'Income one',
+      'Income two',
+      'Router three',
+      'External four',
+      'External five',
+    ])
   })
 })
 

@@ -393,7 +393,7 @@ test('lab pools takes the slot of a Meteora DLMM case from its member `slot`, el
 describe('lab pools takes any number of cases', () => {
   const isSwapOf = (rows: string, row: Json) => rows !== 'ops' || row.op.startsWith('swap_exact_')
 
-  test.each([
+  test.for([
     ...[
       ...['solana_raydium_cpmm.json', 'solana_raydium_clmm.json', 'solana_raydium_amm_v4.json'],
       ...['solana_meteora_dlmm.json', 'solana_meteora_damm_v2.json', 'solana_pumpswap.json'],
@@ -401,9 +401,9 @@ describe('lab pools takes any number of cases', () => {
     ['sui_cetus_swaps.json', 'pools', 'swaps'] as const,
     ['sui_turbos_swaps.json', 'pools', 'swaps'] as const,
     ['sui_deepbook_orders.json', 'books', 'ops'] as const,
-  ])('%s: the first alone, or none', async (file, member, rows) => {
+  ])('%s: the first alone, or none', async ([file, member, rows], { skip }) => {
     const recorded = readPublicVectors<Json>(file)
-    if (recorded === null) return
+    if (recorded === null) return skip()
     const pool = recorded[member].find((one: Json) => one[rows].some((row: Json) => isSwapOf(rows, row)))
     const run = async (list: readonly Json[]) => {
       const result = await runLab('pools', { ...recorded, [member]: [{ ...pool, [rows]: list }] })

@@ -143,11 +143,10 @@ test('H1: the bound of one pool is its output at the price that it leaves, less 
   expect(() => dualBound([pool], request, new Map([['b', 1]]), 1n)).toThrow('token a has the price NaN')
 })
 
-test.each(withoutStable)(
+// Golden section over exact swaps of stable pools would take minutes.
+test.each(withoutStable.filter(([name]) => name !== 'every kind'))(
   'routes reach the least bound over all prices, also from other prices than those of the search: %s',
-  (name, kinds) => {
-    // Golden section over exact swaps of stable pools would take minutes.
-    if (name === 'every kind') return
+  (_name, kinds) => {
     let count = 0
     for (let seed = 0; seed < 6; seed++) {
       const { pools, request } = drawShapedMarket('islands', seed, kinds, { least: 1_000, most: 1e5 })

@@ -289,20 +289,25 @@ const isExchanged = (network: string): boolean => {
   return exchangeFamilies.some((one) => one === family)
 }
 
+const listOfNetworks = ({ networks }: Pick<FileConfig, 'networks'>) =>
+  currencies.filter(({ network }) => networks.has(network) && isExchanged(network))
+
 /** The currencies that the configuration offers for exchanges. */
-export const listOffered = ({ networks, currencies: overrides }: Pick<FileConfig, 'networks' | 'currencies'>) =>
-  currencies.filter(
-    ({ ticker, network }) =>
-      networks.has(network) && isExchanged(network) && overrides.get(`${ticker}@${network}`)?.enabled !== false,
+export const listOffered = (config: Pick<FileConfig, 'networks' | 'currencies'>) =>
+  listOfNetworks(config).filter(
+    ({ ticker, network }) => config.currencies.get(`${ticker}@${network}`)?.enabled !== false,
   )
 
-/** The signer's own limits are the last ones that hold when the database is in the hands of others. */
+/**
+ * The signer's own limits are the last ones that hold when the database is in the hands of others. A wallet can still hold a
+ * currency that is no longer on offer.
+ */
 function findMissingLimits(config: FileConfig): readonly string[] {
-  const offered = listOffered(config).map(({ ticker, network }) => `${ticker}@${network}`)
-  const missing = offered.filter((id) => !config.signerLimits.has(id))
+  const ids = listOfNetworks(config).map(({ ticker, network }) => `${ticker}@${network}`)
+  const missing = ids.filter((id) => !config.signerLimits.has(id))
   if (missing.length === 0) return []
   return [
-    `${SOURCE}: signer.limits lacks ${missing.join(', ')}: in production every currency on offer needs its limits`,
+    `${SOURCE}: signer.limits lacks ${missing.join(', ')}: in production every currency of a configured network needs its limits, whether it is on offer or not`,
   ]
 }
 

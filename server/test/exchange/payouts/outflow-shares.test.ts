@@ -6,7 +6,7 @@ import { createWatchOutflow } from '../../../src/exchange/operations/watch-outfl
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 const USD = 10n ** 12n
-const SHOP = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
+const MERCHANT = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 const OTHER = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
@@ -32,18 +32,18 @@ const readState = async (id: string) =>
 
 // T43: nothing bounded what left to one address, so an error that pays one address again and again ended with the whole limit.
 test('T43: a payout above the share of its recipient waits, in any case of the address, and one to another address is paid', async () => {
-  const first = await payTo(SHOP)
+  const first = await payTo(MERCHANT)
   expect(await fixture.readStatus(first)).toBe('finished')
-  const second = await payTo(SHOP.toLowerCase())
+  const second = await payTo(MERCHANT.toLowerCase())
   expect(await fixture.listPayouts(second)).toMatchObject([{ state: 'reserved', attention: null }])
-  const alarm = `limit:recipient:eth:${SHOP}`
+  const alarm = `limit:recipient:eth:${MERCHANT}`
   const [payout] = await fixture.listPayouts(second)
   expect(await fixture.store.alarms.find(alarm)).toMatchObject({ detail: { window: 'hour', payoutId: payout?.id } })
   expect(await fixture.readStatus(await payTo(OTHER))).toBe('finished')
   expect(await fixture.listAlarmKinds()).toEqual(['limit'])
 
   // A person has looked at it.
-  await createOperatePayouts(fixture.store).release(payout?.id ?? '', { actor: 'test', reason: 'a shop' })
+  await createOperatePayouts(fixture.store).release(payout?.id ?? '', { actor: 'test', reason: 'a merchant' })
   await fixture.mineBlocks(6)
   expect(await fixture.readStatus(second)).toBe('finished')
   await createWatchOutflow(fixture)()

@@ -311,6 +311,8 @@ const LIMITS = {
   hourUsd: 10n ** 21n,
   dayUsd: 10n ** 21n,
   partnerPercent: 100,
+  networkPercent: 100,
+  recipientPercent: 100,
 }
 /** The fees of the market, all zero. */
 const freeFees: BookParts['fees'] = Object.fromEntries(

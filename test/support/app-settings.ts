@@ -19,6 +19,8 @@ export const appSettings: ServiceSettings = {
     hourUsd: 100_000_000n * USD,
     dayUsd: 100_000_000n * USD,
     partnerPercent: 100,
+    networkPercent: 100,
+    recipientPercent: 100,
   },
   guards: guardDefaults,
   coldAddresses: [],

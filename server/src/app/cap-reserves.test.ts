@@ -4,14 +4,21 @@ import { bookParts, btc, eth, NOW, usd, usdt } from '../exchange/domain/pricing.
 import { capReserves } from './cap-reserves.ts'
 
 const prices = pricesAt(NOW, new Map(Object.entries(bookParts.prices)))
-const limits = { perTransactionUsd: usd('101000'), hourUsd: usd('404000'), dayUsd: usd('404000'), partnerPercent: 25 }
+const limits = {
+  perTransactionUsd: usd('101000'),
+  hourUsd: usd('404000'),
+  dayUsd: usd('404000'),
+  partnerPercent: 25,
+  networkPercent: 100,
+  recipientPercent: 25,
+}
 const available = new Map([
   ['btc@btc', 10n ** 10n],
   ['eth@eth', 10n ** 19n],
   ['usdt@eth', 10n ** 12n],
 ] as const)
-const cap = (signerLimits: Parameters<typeof capReserves>[1]['signerLimits'] = new Map()) =>
-  capReserves(available, { prices, currencies: [btc, eth, usdt], limits, signerLimits })
+const cap = (signerLimits: Parameters<typeof capReserves>[1]['signerLimits'] = new Map(), shares = {}) =>
+  capReserves(available, { prices, currencies: [btc, eth, usdt], limits: { ...limits, ...shares }, signerLimits })
 
 test('a reserve promises no payout that the limits hold after the price has moved by 1 %', () => {
   // 100 000 dollars at the ask of 100 010, and of 1.0001; 10 ETH at 4 001 are less.
@@ -23,6 +30,14 @@ test('a reserve promises no payout that the limits hold after the price has move
     ]),
   )
 })
+
+test.each(['partnerPercent', 'networkPercent', 'recipientPercent'])(
+  'a reserve promises no payout above %s',
+  (share) => {
+    // A tenth of 100 000 dollars × 4.
+    expect(cap(new Map(), { [share]: 10 }).get('usdt@eth')).toBe(39_996_000_399n)
+  },
+)
 
 test("a reserve promises no payout above the signer's limits, less 1 %", () => {
   const limit = { hour: 10n ** 20n, day: 10n ** 20n }

@@ -181,6 +181,16 @@ const limits = section({
     [1, 100],
     'Share of the hourly and daily limits that one partner may use, in percent. Quotes promise no payout above it, less 1 %',
   ),
+  networkPercent: whole(
+    100,
+    [1, 100],
+    'Share of the hourly and daily limits that the hot wallet of one network may pay, in percent. Quotes promise no payout above it, less 1 %',
+  ),
+  recipientPercent: whole(
+    25,
+    [1, 100],
+    'Share of the hourly and daily limits that payouts to one recipient (an address, with its memo if it has one) may use, in percent. Quotes promise no payout above it, less 1 %. Payouts of balances do not count for it',
+  ),
 })
 
 const partners = section(

@@ -14,8 +14,10 @@ export type ServiceSettings = Readonly<{
     perTransactionUsd: bigint
     hourUsd: bigint
     dayUsd: bigint
-    /** Share of the rolling limits that one partner may use, in percent. */
+    /** Shares of the rolling limits that one partner, the hot wallet of one network and one recipient may use, in percent. */
     partnerPercent: number
+    networkPercent: number
+    recipientPercent: number
   }>
   guards: GuardSettings
   /** Addresses of the operator's cold wallets, as `network:address`: the only ones that capital is withdrawn to. */

@@ -1,6 +1,6 @@
 import { largest } from '../../lib/bigint.ts'
 import { waitKinds } from '../payouts/hold-payouts.ts'
-import { limitOf } from '../payouts/outflow-limits.ts'
+import { isImpliedByAll, limitOf } from '../payouts/outflow-limits.ts'
 import type { Outflow, OutflowLimit } from '../ports/store/outflow.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { ServiceSettings } from '../settings.ts'
@@ -15,6 +15,7 @@ export function createWatchOutflow({ store, settings }: Readonly<{ store: Store;
     const used: string[] = []
     for (const outflow of await store.outflow.list(SCOPES_MAX)) {
       const { scope } = outflow
+      if (isImpliedByAll(settings.limits, scope)) continue
       const percent = percentOf(outflow, limitOf(settings.limits, scope))
       const share = SHARES.findLast((one) => percent >= one)
       if (share === undefined) continue

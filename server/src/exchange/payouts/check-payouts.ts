@@ -69,11 +69,16 @@ const isCapital = ({ owedFrom }: Payout): boolean => owedFrom === accounts.capit
 
 const notCold = () => new AppError('SIMULATION_FAILED', 'capital is withdrawn to treasury.coldAddresses only')
 
+/** Another encoding of an address is no other address. */
+const canonicalOf = ({ chains }: CheckDeps, network: string, address: string): string =>
+  chains.get(network)?.addresses.parse(address) ?? address
+
 /** Compared in canonical form, so that the setting may have any encoding. */
-function isToColdAddress({ chains, settings }: CheckDeps, { network, address }: Payout): boolean {
-  const parse = (text: string) => chains.get(network)?.addresses.parse(text) ?? text
-  return settings.coldAddresses.some(
-    (cold) => cold.startsWith(`${network}:`) && parse(cold.slice(network.length + 1)) === parse(address),
+function isToColdAddress(deps: CheckDeps, { network, address }: Payout): boolean {
+  const canonical = canonicalOf(deps, network, address)
+  return deps.settings.coldAddresses.some(
+    (cold) =>
+      cold.startsWith(`${network}:`) && canonicalOf(deps, network, cold.slice(network.length + 1)) === canonical,
   )
 }
 
@@ -148,9 +153,10 @@ async function checkLimits(
   if (isToOurselves(payout) || isCapital(payout)) return null
   const usd = usdOf(deps, payout)
   if (usd === null) return 'no price'
-  // A person has looked at an approved payout: the share of its partner does not stop it.
-  const share = payout.approved ? { partnerPercent: 100 } : {}
-  const limits = limitsOf({ ...deps.settings.limits, ...share }, payout)
+  // A person has looked at an approved payout: the shares of its partner and of its recipient do not stop it.
+  const shares = payout.approved ? { partnerPercent: 100, recipientPercent: 100 } : {}
+  const address = canonicalOf(deps, payout.network, payout.address)
+  const limits = limitsOf({ ...deps.settings.limits, ...shares }, { ...payout, address })
   if (usd > payoutCapUsd(deps.settings.limits, limits) && !payout.approved) return 'above payout limit'
   return store.outflow[mode](payout.id, usd, limits)
 }

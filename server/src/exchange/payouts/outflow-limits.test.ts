@@ -3,15 +3,20 @@ import { largestPayoutUnits, largestPayoutUsd } from './outflow-limits.ts'
 
 test.each([
   // 50 000 ÷ 1.01: a payout may become 1 % larger until it is paid.
-  [50_000n, 200_000n, 1_000_000n, 25, 49_504n],
-  // What is above the share of a partner waits for an operator.
-  [50_000n, 100_000n, 500_000n, 25, 24_752n],
-  [50_000n, 1_000_000n, 40_000n, 25, 9_900n],
-  [50_000n, 50_000n, 500_000n, 100, 49_504n],
+  [50_000n, 200_000n, 1_000_000n, [25, 100, 25], 49_504n],
+  // What is above the share of a partner, of a network or of a recipient waits for an operator.
+  [50_000n, 100_000n, 500_000n, [25, 100, 100], 24_752n],
+  [50_000n, 100_000n, 500_000n, [100, 25, 100], 24_752n],
+  [50_000n, 100_000n, 500_000n, [100, 100, 25], 24_752n],
+  [50_000n, 1_000_000n, 40_000n, [25, 50, 75], 9_900n],
+  [50_000n, 1_000_000n, 40_000n, [75, 25, 50], 9_900n],
+  [50_000n, 1_000_000n, 40_000n, [50, 75, 25], 9_900n],
+  [50_000n, 50_000n, 500_000n, [100, 100, 100], 49_504n],
 ] as const)(
-  'limits of %i per payout, %i per hour and %i per day with %i percent for one partner: quotes promise at most %i',
-  (perTransactionUsd, hourUsd, dayUsd, partnerPercent, most) => {
-    expect(largestPayoutUsd({ perTransactionUsd, hourUsd, dayUsd, partnerPercent })).toBe(most)
+  'limits of %i per payout, %i per hour and %i per day with %j percent for one partner, network and recipient: quotes promise at most %i',
+  (perTransactionUsd, hourUsd, dayUsd, [partnerPercent, networkPercent, recipientPercent], most) => {
+    const shares = { partnerPercent, networkPercent, recipientPercent }
+    expect(largestPayoutUsd({ perTransactionUsd, hourUsd, dayUsd, ...shares })).toBe(most)
   },
 )
 

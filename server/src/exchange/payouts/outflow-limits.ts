@@ -11,18 +11,44 @@ type Limits = ServiceSettings['limits']
 /** Refunds have counters of their own: returning deposits must never stop payouts. */
 const REFUND = 'refund:'
 
+/** `address` is in canonical form. */
+type Counted = Pick<Payout, 'purpose' | 'network' | 'assetId' | 'partnerId' | 'address' | 'memo'>
+
 /** The limits that a payout counts against. */
-export function limitsOf(
-  limits: Limits,
-  { purpose, assetId, partnerId }: Pick<Payout, 'purpose' | 'assetId' | 'partnerId'>,
-): readonly OutflowLimit[] {
-  const scopes = ['all', `asset:${assetId}`, ...(partnerId === null ? [] : [`partner:${partnerId}`])]
+export function limitsOf(limits: Limits, payout: Counted): readonly OutflowLimit[] {
+  const { purpose, network, assetId, partnerId } = payout
+  const scopes = [
+    'all',
+    `asset:${assetId}`,
+    `network:${network}`,
+    ...(partnerId === null ? [] : [`partner:${partnerId}`]),
+    ...(purpose === 'payout' || purpose === 'refund' ? [recipientScope(payout)] : []),
+  ]
   return scopes.map((scope) => limitOf(limits, purpose === 'refund' ? `${REFUND}${scope}` : scope))
 }
 
-/** A partner may use a share of the operator's limits, so that one partner's customers cannot stop the others. */
-export function limitOf({ hourUsd, dayUsd, partnerPercent }: Limits, scope: string): OutflowLimit {
-  const percent = scope.replace(REFUND, '').startsWith('partner:') ? BigInt(partnerPercent) : 100n
+/** The memo is a part of it: all customers of another exchange receive at one address there. Encoded, because payers choose it. */
+const recipientScope = ({ network, address, memo }: Counted): string =>
+  `recipient:${network}:${address}${memo === null ? '' : `:${encodeURIComponent(memo)}`}`
+
+const kindOf = (scope: string): string => scope.replace(REFUND, '').replace(/:.*/, '')
+
+/** A network that may use the whole limit: the limit of all payouts is reached before, or at the same time. */
+export const isImpliedByAll = ({ networkPercent }: Limits, scope: string): boolean =>
+  networkPercent === 100 && kindOf(scope) === 'network'
+
+/**
+ * A partner, the hot wallet of a network and a recipient may each use a share of the operator's limits: so that one partner's
+ * customers cannot stop the others, and an error or an attack that pays one address ends early.
+ */
+export function limitOf(limits: Limits, scope: string): OutflowLimit {
+  const { hourUsd, dayUsd, partnerPercent, networkPercent, recipientPercent } = limits
+  const shares = new Map([
+    ['partner', partnerPercent],
+    ['network', networkPercent],
+    ['recipient', recipientPercent],
+  ])
+  const percent = BigInt(shares.get(kindOf(scope)) ?? 100)
   return { scope, hour: (hourUsd * percent) / 100n, day: (dayUsd * percent) / 100n }
 }
 
@@ -34,7 +60,12 @@ const promisedOf = (limit: bigint): bigint => scale(limit, PPM, PPM + BigInt(RES
 
 /** The largest payout to one partner's customer that quotes promise, in US dollars: with its margin it waits for no operator. */
 export const largestPayoutUsd = (limits: Limits): bigint =>
-  promisedOf(payoutCapUsd(limits, [limitOf(limits, 'partner:')]))
+  promisedOf(
+    payoutCapUsd(
+      limits,
+      ['partner:', 'network:', 'recipient:'].map((scope) => limitOf(limits, scope)),
+    ),
+  )
 
 /** The largest payout that quotes promise within the signer's limits of its asset, in units. */
 export const largestPayoutUnits = (limits: Readonly<Record<'transaction' | 'hour' | 'day', bigint>>): bigint =>

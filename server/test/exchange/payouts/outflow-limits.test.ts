@@ -58,15 +58,18 @@ describe('the rolling outflow limits (I-24)', () => {
     expect(outcomes.filter((outcome) => outcome === 'hour')).toHaveLength(2)
   })
 
-  test('count a payout for one hour and for one day', async () => {
-    expect(await takeOutflow(await insertPayout(), ['roll'], 100n)).toBeNull()
-    expect(await takeOutflow(await insertPayout(), ['roll'], 1n)).toBe('hour')
-    await setBack('roll', '61 minutes')
-    expect(await takeOutflow(await insertPayout(), ['roll'], 51n)).toBe('day')
-    expect(await takeOutflow(await insertPayout(), ['roll'], 50n)).toBeNull()
-    await setBack('roll', '24 hours')
-    expect(await takeOutflow(await insertPayout(), ['roll'], 100n)).toBeNull()
-  })
+  test.each(['roll', 'recipient:eth:roll', 'refund:recipient:eth:roll'])(
+    'count a payout for one hour and for one day, in the scope %s',
+    async (scope) => {
+      expect(await takeOutflow(await insertPayout(), [scope], 100n)).toBeNull()
+      expect(await takeOutflow(await insertPayout(), [scope], 1n)).toBe('hour')
+      await setBack(scope, '61 minutes')
+      expect(await takeOutflow(await insertPayout(), [scope], 51n)).toBe('day')
+      expect(await takeOutflow(await insertPayout(), [scope], 50n)).toBeNull()
+      await setBack(scope, '24 hours')
+      expect(await takeOutflow(await insertPayout(), [scope], 100n)).toBeNull()
+    },
+  )
 
   test('take from all scopes or from none', async () => {
     await takeOutflow(await insertPayout(), ['b-full'], 100n)
@@ -74,14 +77,31 @@ describe('the rolling outflow limits (I-24)', () => {
     expect(await app.database.query("select 1 from outflows where scope = 'a-free'")).toEqual([])
   })
 
-  test('count a payout once, from its signature on', async () => {
+  test.each(['wait', 'recipient:eth:wait'])(
+    'count a payout once, from its signature on, in the scope %s',
+    async (scope) => {
+      const id = await insertPayout()
+      expect(await takeOutflow(id, [scope], 60n)).toBeNull()
+      await setBack(scope, '2 hours')
+      expect(await takeOutflow(id, [scope], 60n)).toBeNull()
+      expect(await takeOutflow(await insertPayout(), [scope], 60n)).toBe('hour')
+      await getStore().outflow.release([id])
+      expect(await takeOutflow(await insertPayout(), [scope], 60n)).toBeNull()
+    },
+  )
+
+  // One recipient for each customer: their number has no bound.
+  test('list no recipients, and keep no sums of them', async () => {
+    await app.database.query('delete from outflows')
+    await app.database.query('delete from outflow_sums')
+    const scopes = ['all', 'network:eth', 'partner:p', 'recipient:eth:0x1', 'refund:recipient:eth:0x1']
     const id = await insertPayout()
-    expect(await takeOutflow(id, ['wait'], 60n)).toBeNull()
-    await setBack('wait', '2 hours')
-    expect(await takeOutflow(id, ['wait'], 60n)).toBeNull()
-    expect(await takeOutflow(await insertPayout(), ['wait'], 60n)).toBe('hour')
+    expect(await takeOutflow(id, scopes, 60n)).toBeNull()
+    const summed = ['all', 'network:eth', 'partner:p']
+    expect((await getStore().outflow.list(10)).map(({ scope }) => scope).sort()).toEqual(summed)
+    const rows = await app.database.query<{ scope: string }>('select scope from outflow_sums order by scope')
+    expect(rows.map(({ scope }) => scope)).toEqual(summed)
     await getStore().outflow.release([id])
-    expect(await takeOutflow(await insertPayout(), ['wait'], 60n)).toBeNull()
   })
 })
 
@@ -128,23 +148,58 @@ test('M25: the windows of a scope are exact, and a check reads few of 4 000 payo
 })
 
 describe('the limits of a payout', () => {
-  const limits = { perTransactionUsd: 1n, hourUsd: 100n, dayUsd: 200n, partnerPercent: 25 }
-  const payout = { assetId: 'usdc@eth' as const, partnerId: 'p' }
+  const limits = {
+    perTransactionUsd: 1n,
+    hourUsd: 100n,
+    dayUsd: 200n,
+    partnerPercent: 25,
+    networkPercent: 80,
+    recipientPercent: 10,
+  }
+  const payout = { network: 'eth', assetId: 'usdc@eth' as const, partnerId: 'p', address: '0x1', memo: null }
 
-  test('M10: are those of all payouts, of its asset, and a quarter of them for its partner', () => {
+  test('M10: are those of all payouts, of its asset, and shares of them for its network, partner and recipient', () => {
     expect(limitsOf(limits, { ...payout, purpose: 'payout' })).toEqual([
       { scope: 'all', hour: 100n, day: 200n },
       { scope: 'asset:usdc@eth', hour: 100n, day: 200n },
+      { scope: 'network:eth', hour: 80n, day: 160n },
       { scope: 'partner:p', hour: 25n, day: 50n },
+      { scope: 'recipient:eth:0x1', hour: 10n, day: 20n },
     ])
+    expect(limitsOf(limits, { ...payout, purpose: 'refund' })).toEqual([
+      { scope: 'refund:all', hour: 100n, day: 200n },
+      { scope: 'refund:asset:usdc@eth', hour: 100n, day: 200n },
+      { scope: 'refund:network:eth', hour: 80n, day: 160n },
+      { scope: 'refund:partner:p', hour: 25n, day: 50n },
+      { scope: 'refund:recipient:eth:0x1', hour: 10n, day: 20n },
+    ])
+  })
+
+  test('count a recipient by its memo too, because customers of another exchange share an address', () => {
+    const scopesOf = (memo: string | null) =>
+      limitsOf(limits, { ...payout, network: 'xrp', address: 'r1', memo, purpose: 'payout' }).map(({ scope }) => scope)
+    expect(scopesOf(null)).toContain('recipient:xrp:r1')
+    expect(scopesOf('7')).toContain('recipient:xrp:r1:7')
+    expect(scopesOf('7')).not.toContain('recipient:xrp:r1')
+    expect(scopesOf('to: you')).toContain('recipient:xrp:r1:to%3A%20you')
+  })
+
+  test('have no recipient for the payout of a balance, whose payee an operator named', () => {
+    const scopes = limitsOf(limits, { ...payout, partnerId: null, purpose: 'withdrawal' }).map(({ scope }) => scope)
+    expect(scopes).toEqual(['all', 'asset:usdc@eth', 'network:eth'])
   })
 
   // M10: deposits above the maximum, returned to their senders, used up the limit of all payouts.
   test('M10: are counted apart for refunds', async () => {
+    const ofPartners = { ...limits, networkPercent: 100, recipientPercent: 100 }
     const take = async (purpose: 'payout' | 'refund', usd: bigint, partnerId: string) => {
       const id = await insertPayout()
       return getStore().transaction((tx) =>
-        tx.outflow.take(id, usd, limitsOf(limits, { ...payout, partnerId, assetId: 'ltc@ltc', purpose })),
+        tx.outflow.take(
+          id,
+          usd,
+          limitsOf(ofPartners, { ...payout, partnerId, address: id, assetId: 'ltc@ltc', purpose }),
+        ),
       )
     }
     for (const partner of ['1', '2', '3']) expect(await take('refund', 25n, partner)).toBeNull()
@@ -158,10 +213,12 @@ describe('the limits of a payout', () => {
 
   test('raise an alarm at 50 and at 80 %, until less is used', async () => {
     await app.database.query('delete from outflows')
-    const watch = createWatchOutflow({ store: getStore(), settings: { limits } as ServiceSettings })
+    // Half of the share of the network is a quarter of the limit.
+    const ofAll = { ...limits, networkPercent: 100, recipientPercent: 100 }
+    const watch = createWatchOutflow({ store: getStore(), settings: { limits: ofAll } as ServiceSettings })
     const take = async (usd: bigint) =>
       getStore().transaction(async (tx) =>
-        tx.outflow.take(await insertPayout(), usd, limitsOf(limits, { ...payout, partnerId: null, purpose: 'payout' })),
+        tx.outflow.take(await insertPayout(), usd, limitsOf(ofAll, { ...payout, partnerId: null, purpose: 'payout' })),
       )
     const listAlarms = async () => {
       await watch()
@@ -178,6 +235,12 @@ describe('the limits of a payout', () => {
     await setBack('all', '2 hours')
     // 80 of 200 in a day.
     expect(await listAlarms()).toEqual(['limit-used:asset:usdc@eth 80 % of an outflow limit is used'])
+    await setBack('asset:usdc@eth', '2 hours')
+    expect(await listAlarms()).toEqual([])
+    // Of a network only if its share is smaller than the whole.
+    const halved = { ...ofAll, networkPercent: 50 }
+    await createWatchOutflow({ store: getStore(), settings: { limits: halved } as ServiceSettings })()
+    expect((await getStore().alarms.list(10)).map(({ subject }) => subject)).toEqual(['limit-used:network:eth'])
   })
 })
 

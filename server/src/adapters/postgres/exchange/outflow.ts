@@ -6,16 +6,19 @@ type OutflowRow = RowOf<Readonly<{ scope: string; hour: bigint; day: bigint }>, 
 
 /**
  * What left in the scope `s.scope` since `age` ago, without the payout $1: the sums of the intervals that began since, the rows
- * of the interval in which the window begins, and less what the payout itself has in those sums. Exact, and few rows.
+ * of the interval in which the window begins, and less what the payout itself has in those sums. Exact, and few rows. Scopes of
+ * recipients have no sums: all their rows.
  */
 function usdSince(age: string): string {
   const start = `statement_timestamp() - interval '${age}'`
   const edge = `begin_of_outflow_sum(${start})`
-  return `(select coalesce(sum(usd), 0) from outflow_sums where scope = s.scope and at > ${edge})
+  return `case when not is_outflow_summed(s.scope)
+    then (select coalesce(sum(usd), 0) from outflows where scope = s.scope and at > ${start} and payout_id is distinct from $1)
+    else (select coalesce(sum(usd), 0) from outflow_sums where scope = s.scope and at > ${edge})
     + (select coalesce(sum(usd), 0) from outflows where scope = s.scope and at > ${start}
          and at < ${edge} + interval '5 minutes' and payout_id is distinct from $1)
     - (select coalesce(sum(usd), 0) from outflows where scope = s.scope and payout_id = $1
-         and at >= ${edge} + interval '5 minutes')`
+         and at >= ${edge} + interval '5 minutes') end`
 }
 const SUMS = `${usdSince('1 hour')} as hour, ${usdSince('24 hours')} as day`
 

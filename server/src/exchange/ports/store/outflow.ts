@@ -13,6 +13,6 @@ export interface OutflowStore {
   check(payoutId: string, usd: bigint, limits: readonly OutflowLimit[]): Promise<ReachedLimit | null>
   /** Removes outflows of payouts that are not sent now from their windows. */
   release(payoutIds: readonly string[]): Promise<void>
-  /** Scopes with an outflow in the last day, the largest first. */
+  /** Scopes with an outflow in the last day, the largest first. Without those of recipients, which are many. */
   list(limit: number): Promise<readonly Outflow[]>
 }

@@ -47,3 +47,27 @@ test.each([
   expect(secondsOf(stated)).toBeGreaterThan(0)
   expect(secondsOf(stated)).toBe(secondsOf(configured.replaceAll('`', '')))
 })
+
+test('docs/guards.md states the default of every guard', () => {
+  const defaults = new Map(readTable(read('settings.md'), 'File').map(([name = '', value = '']) => [name, value]))
+  const guards = readTable(read('guards.md'), 'Guards').flatMap(([names = '', stated = '']) =>
+    names
+      .split(', ')
+      .map((name, n) => [name, defaults.get(name) ?? 'no such setting', stated.split(', ')[n] ?? ''] as const),
+  )
+  expect(guards.length).toBeGreaterThan(15)
+  for (const [name, quoted, stated] of guards) {
+    const value = quoted.replaceAll('`', '')
+    // A setting without a default follows from the network, which the page says in words.
+    if (value === '') expect(stated, name).toMatch(/block intervals/)
+    else if (/^\d+[smhd]$/.test(value)) expect(secondsOf(stated), name).toBe(secondsOf(value))
+    else expect(/^[\d ]+/.exec(stated)?.[0].replaceAll(' ', ''), name).toBe(value)
+  }
+})
+
+test('docs/lifecycle.md states the default shares of a partner and of a recipient', () => {
+  const settings = readTable(read('settings.md'), 'File')
+  expect(read('lifecycle.md')).toContain('the partner or the recipient, who may each use a quarter by default')
+  for (const name of ['`limits.partnerPercent`', '`limits.recipientPercent`'])
+    expect(settings).toContainEqual(expect.arrayContaining([name, '`25`']))
+})

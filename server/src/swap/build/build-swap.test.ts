@@ -37,14 +37,15 @@ let aggregatorPays: bigint | 'the recipient refuses' | null
 let middleOut: bigint | null
 
 const router = {
-  async route({ avoid = [] }: RouteOrder): Promise<RoutedSwap> {
+  async route({ amountIn, avoid = [] }: RouteOrder): Promise<RoutedSwap> {
     const [best] = Object.entries(markets).filter(([id]) => !avoid.includes(id))
     if (best === undefined) throw new AppError('NO_ROUTE', 'no known pools connect the two tokens')
     const [id, { quoted, tokens = [WETH, USDC] }] = best
     const pool = { kind: 'uniswap-v2', id, dex: 'dex', tokens }
+    const swaps = [{ pool, tokenIn: 0, tokenOut: 1, amountIn, amountOut: quoted }] as unknown as RoutedSwap['swaps']
     return {
       ...{ block: { height: routedAt, hash: `0x${routedAt}` }, amountOut: quoted, gas: 1, millionGasOut: 0n },
-      ...{ middleOut: middleOut ?? quoted, unlisted, swaps: [{ pool }] as unknown as RoutedSwap['swaps'] },
+      ...{ middleOut: middleOut ?? quoted, unlisted, swaps },
     }
   },
 }

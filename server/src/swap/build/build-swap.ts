@@ -31,7 +31,7 @@ import {
 } from '../quotes/quote-swap.ts'
 import { type ReadSwapDeps, readSwapRequest } from '../quotes/read-swap-request.ts'
 import type { ExecutedSwap } from '../routing/execute.ts'
-import { findContradiction } from './judge-simulation.ts'
+import { findContradiction, isMove } from './judge-simulation.ts'
 import { type RouteReliability, suspectsOf } from './route-reliability.ts'
 import type { SwapRefs } from './swap-refs.ts'
 
@@ -108,8 +108,8 @@ type BuildTerms = FeeTerms & Readonly<{ account: string; recipient: string; expi
 const ROUTES_MAX = 3
 
 /**
- * Prepares our own route. If its simulation fails or contradicts the quote, it is routed again: at the newest pools, or around the pools
- * that may be the cause.
+ * Prepares our own route. If its simulation fails or contradicts the quote, it is routed again: once at newer pools, then around the pools
+ * that may be the cause. On a fast network the pools are newer after each simulation, so that this alone is no reason for the same route.
  */
 async function prepareOwnRoute(
   deps: BuildSwapDeps,
@@ -126,37 +126,49 @@ async function prepareOwnRoute(
     if (attempt.prepared !== null) return attempt.prepared
     // The first problem tells the partner most: later routes are worse.
     problem ??= attempt.problem
-    if (routes === ROUTES_MAX || priced.routed.swaps.length === 0) throw problem
-    const newest = attempt.isProof ? priced : await routeAgain(deps, priced, avoid, problem)
-    if (newest.routed.block.hash !== priced.routed.block.hash) {
-      priced = newest
+    const { network, routed } = priced
+    if (routes === ROUTES_MAX || routed.swaps.length === 0) throw problem
+    const again = attempt.isProof ? null : await routeAgain(deps, priced, avoid)
+    const newer = again?.routed.block.hash === routed.block.hash ? null : again
+    if (newer !== null && routes === 1) {
+      priced = newer
       continue
     }
-    const suspects = attempt.isProof
-      ? deps.routes.record(priced.network.chain.network.id, priced.routed, terms.account)
-      : suspectsOf(priced.routed)
+    const { id } = network.chain.network
+    const suspects = attempt.isProof ? deps.routes.record(id, routed, terms.account) : suspectsOf(routed)
     for (const pool of suspects) avoid.add(pool)
-    const dexes = [...new Set(priced.routed.swaps.map(({ pool }) => pool.dex))]
-    const { isProof } = attempt
-    deps.log.info({ network: priced.network.chain.network.id, isProof, suspects, dexes }, 'routed around pools')
-    priced = await routeAgain(deps, priced, avoid, problem)
+    const around = await routeAgain(deps, priced, avoid)
+    const next = chooseNext(priced.received, attempt.paid, newer, around)
+    if (next === null) throw problem
+    const dexes = [...new Set(routed.swaps.map(({ pool }) => pool.dex))]
+    if (next === around)
+      deps.log.info({ network: id, isProof: attempt.isProof, suspects, dexes }, 'routed around pools')
+    priced = next
   }
 }
 
-/** Without another route the first problem stands. */
-const routeAgain = (
-  deps: RouteSwapDeps,
-  priced: PricedSwap,
-  avoid: ReadonlySet<string>,
-  problem: AppError,
-): Promise<PricedSwap> =>
+/** Around the pools that may be the cause, or by the newer ones if these say what the simulation paid, and pay more. */
+function chooseNext(
+  quoted: bigint,
+  paid: bigint | null,
+  newer: PricedSwap | null,
+  around: PricedSwap | null,
+): PricedSwap | null {
+  if (newer === null || around === null) return around ?? newer
+  return newer.received > around.received && isMove(quoted, paid, newer.received) ? newer : around
+}
+
+/** At the newest pools; null without another route. */
+const routeAgain = (deps: RouteSwapDeps, priced: PricedSwap, avoid: ReadonlySet<string>): Promise<PricedSwap | null> =>
   priceSwap(deps, priced, [...avoid]).catch((error: unknown) => {
-    throw error instanceof AppError && error.kind === 'refused' ? problem : error
+    if (error instanceof AppError && error.kind === 'refused') return null
+    throw error
   })
 
 type RouteAttempt =
   | Readonly<{ prepared: BuiltSwap }>
-  | Readonly<{ prepared: null; problem: AppError; isProof: boolean }>
+  /** `paid`: by the simulation; null if that is not known. */
+  | Readonly<{ prepared: null; problem: AppError; isProof: boolean; paid: bigint | null }>
 
 /** A failed or contradicting simulation is a problem; any other error is thrown. */
 async function attemptRoute(
@@ -169,16 +181,16 @@ async function attemptRoute(
     if (error instanceof AppError && error.code === 'SIMULATION_FAILED') return error
     throw error
   })
-  if (prepared instanceof AppError) {
-    const isProof =
-      prepared instanceof BelowMinimum &&
-      findContradiction(priced.routed, priced.received, [prepared.simulation])?.isProof === true
-    return { prepared: null, problem: prepared, isProof }
+  if (prepared instanceof BelowMinimum) {
+    const { simulation } = prepared
+    const isProof = findContradiction(priced.routed, priced.received, [simulation])?.isProof === true
+    return { prepared: null, problem: prepared, isProof, paid: simulation.amountOut }
   }
+  if (prepared instanceof AppError) return { prepared: null, problem: prepared, isProof: false, paid: null }
   const contradiction = findContradiction(priced.routed, priced.received, prepared.simulations)
   if (contradiction === null) return { prepared }
   const { isProof, simulated } = contradiction
-  return { prepared: null, problem: contradicted(priced, simulated), isProof }
+  return { prepared: null, problem: contradicted(priced, simulated), isProof, paid: simulated }
 }
 
 function contradicted({ received, to }: PricedSwap, simulatedUnits: bigint): AppError {

@@ -30,11 +30,11 @@ describe('D4: a simulation', () => {
     expect(judge(QUOTED - 23n, at(10), 'curve-stable')).toMatchObject({ isProof: true })
   })
 
-  it('that pays two percent more shows a wrong state; fees that fall with time explain six', () => {
+  it('that pays two percent more contradicts its quote and proves nothing; fees that fall with time explain six', () => {
     expect(judge(1_020_000n)).toBeNull()
-    expect(judge(1_020_001n)).toMatchObject({ isProof: true })
+    expect(judge(1_020_001n)).toEqual({ simulated: 1_020_001n, isProof: false })
     expect(judge(1_060_000n, at(10), 'liquidity-book')).toBeNull()
-    expect(judge(1_060_001n, at(10), 'liquidity-book')).toMatchObject({ isProof: true })
+    expect(judge(1_060_001n, at(10), 'liquidity-book')).toEqual({ simulated: 1_060_001n, isProof: false })
   })
 
   it('D5: of either node counts', () => {
@@ -52,5 +52,8 @@ describe('D4: a simulation', () => {
     expect(findContradiction(routeOf('uniswap-v3'), QUOTED, [honest, short])).toEqual(contradicted)
     expect(findContradiction(routeOf('uniswap-v3'), QUOTED, [short, honest])).toEqual(contradicted)
     expect(findContradiction(routeOf('uniswap-v3'), QUOTED, [short, short])).toMatchObject({ isProof: true })
+    // Nodes that differ about the direction show that one of them is wrong.
+    const excess = { block: at(10), amountOut: 1_200_000n }
+    expect(findContradiction(routeOf('uniswap-v3'), QUOTED, [short, excess])).toEqual(contradicted)
   })
 })

@@ -1,4 +1,5 @@
 import type { BlockRef } from '../../core/ports/chain.ts'
+import { absolute } from '../../lib/bigint.ts'
 import type { RoutedSwap } from '../ports/router.ts'
 import type { SwapSimulation } from '../ports/swap-chain.ts'
 
@@ -18,8 +19,8 @@ const FALLING_FEE_EXCESS_PPM = 60_000n
 const kindsOfFallingFee: ReadonlySet<string> = new Set(['algebra', 'liquidity-book'])
 
 /**
- * A simulation that contradicts its quote. `isProof`: it ran on the state that was quoted, and no other node's simulation pays what was
- * quoted, so something on the route pays other than it says.
+ * A simulation that contradicts its quote. `isProof`: it ran on the state that was quoted, and every node's simulation pays less than that,
+ * so something on the route pays less than it says. A surplus proves nothing: anyone can send tokens into a pool and take them back.
  */
 export type Contradiction = Readonly<{ simulated: bigint; isProof: boolean }>
 
@@ -35,18 +36,23 @@ export function findContradiction(
   const hasKind = (kinds: ReadonlySet<string>) => swaps.some(({ pool }) => kinds.has(pool.kind))
   const byTimePpm = hasKind(kindsByTime) ? BY_TIME_PPM : 0n
   const excessPpm = hasKind(kindsOfFallingFee) ? FALLING_FEE_EXCESS_PPM : EXCESS_PPM
-  const contradicting = simulations.filter(({ block: simulatedAt, amountOut: simulated }) => {
+  const isShort = ({ block: simulatedAt, amountOut: simulated }: SwapSimulation) => {
     const allowedPpm = byTimePpm + movePpm(block, simulatedAt)
-    const isShort = quoted - simulated > (quoted * allowedPpm) / MILLION + ROUNDING_UNITS
-    const isExcess = simulated - quoted > (quoted * excessPpm) / MILLION
-    return isShort || isExcess
-  })
-  const [first] = contradicting
+    return quoted - simulated > (quoted * allowedPpm) / MILLION + ROUNDING_UNITS
+  }
+  const isExcess = ({ amountOut: simulated }: SwapSimulation) => simulated - quoted > (quoted * excessPpm) / MILLION
+  const first = simulations.find((one) => isShort(one) || isExcess(one))
   if (first === undefined) return null
-  const isProof =
-    contradicting.length === simulations.length && contradicting.some((one) => one.block.hash === block.hash)
+  const isProof = simulations.every(isShort) && simulations.some((one) => one.block.hash === block.hash)
   return { simulated: first.amountOut, isProof }
 }
+
+/**
+ * Whether newer pools say what a simulation paid, rather than what was quoted before: the price moved, and no pool pays other than it says.
+ * `paid`: null if that is not known.
+ */
+export const isMove = (quoted: bigint, paid: bigint | null, newlyQuoted: bigint): boolean =>
+  paid !== null && absolute(newlyQuoted - paid) < absolute(newlyQuoted - quoted)
 
 function movePpm(quotedAt: BlockRef, simulatedAt: BlockRef): bigint {
   if (quotedAt.hash === simulatedAt.hash) return 0n

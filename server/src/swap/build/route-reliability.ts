@@ -1,7 +1,7 @@
 import type { RoutedSwap } from '../ports/router.ts'
 
 /**
- * Pools of routes that paid other than they say, for a while: per process, in memory. A pool with an unlisted token is left out of all
+ * Pools of routes that paid less than they say, for a while: per process, in memory. A pool with an unlisted token is left out of all
  * routes; it serves trades of that token only. A pool of listed tokens is left out for the account that saw the difference, and for all
  * accounts once two saw it on a route of that pool alone. Accounts cost nothing, and one whose own code is called by a token of the route
  * can move the pools behind it: it must not take a real pool from the others.
@@ -9,7 +9,7 @@ import type { RoutedSwap } from '../ports/router.ts'
 export type RouteReliability = Readonly<{
   /** Ids of pools that a route for `account` must not use; null: a quote, whose account is not known. */
   avoided(network: string, account: string | null): readonly string[]
-  /** Records that the route pays other than it says, and returns the pools that may be the cause. */
+  /** Records that the route pays less than it says, and returns the pools that may be the cause. */
   record(network: string, route: Pick<RoutedSwap, 'swaps' | 'unlisted'>, account: string): readonly string[]
 }>
 

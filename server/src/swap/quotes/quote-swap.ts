@@ -9,6 +9,7 @@ import { poolToken } from '../networks.ts'
 import type { AggregatorOrder } from '../ports/aggregator.ts'
 import type { RoutedSwap, Router } from '../ports/router.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
+import type { ExecutedSwap } from '../routing/execute.ts'
 import { breakDown } from '../routing/route-breakdown.ts'
 import { type AggregatorReliability, EXCLUDED_ABOVE_PPM } from './aggregator-reliability.ts'
 import type { AskAggregators, RankedQuote } from './ask-aggregators.ts'
@@ -16,7 +17,8 @@ import { type FeeTermsDeps, requireFeeAddress } from './fee-terms.ts'
 import { type ParsedSwap, type ReadSwapDeps, readSwapRequest } from './read-swap-request.ts'
 import type { createSwapValues, ReferenceOutOf } from './swap-values.ts'
 
-export type RouteSwapDeps = Readonly<{ router: Router; referenceOutOf: ReferenceOutOf }>
+export type RouteSwapDeps = Pick<ReadSwapDeps, 'findToken'> &
+  Readonly<{ router: Router; referenceOutOf: ReferenceOutOf }>
 
 /** A request with our best route, and the amounts that the recipient gets: by that route, or by an aggregator. */
 export type PricedSwap = ParsedSwap &
@@ -34,7 +36,8 @@ export type PricedSwap = ParsedSwap &
 
 /**
  * Our best route, with its amounts. A route that pays more than the reference prices say is distrusted: if the pools without it pay what
- * they say, that is the route. `avoid`: ids of pools that the route must not use.
+ * they say, that is the route. Those of its pools that themselves pay too much are left out first, so that the deep ones remain. `avoid`:
+ * ids of pools that the route must not use.
  */
 export async function priceSwap(
   deps: RouteSwapDeps,
@@ -42,15 +45,41 @@ export async function priceSwap(
   avoid: readonly string[],
 ): Promise<PricedSwap> {
   const first = await priceRoute(deps, parsed, avoid)
-  const { referenceOut } = first
+  const { referenceOut, routed } = first
   if (referenceOut === null || !isAboveReference(first.amountOut, referenceOut)) return first
-  const pools = first.routed.swaps.map(({ pool }) => pool.id)
-  const other = await priceRoute(deps, parsed, [...avoid, ...pools]).catch((error: unknown) => {
-    // Without other pools there is nothing to compare with.
-    if (error instanceof AppError && error.kind === 'refused') return first
-    throw error
-  })
-  return isNearReference(other.amountOut, referenceOut) ? other : first
+  const all = idsOf(routed.swaps)
+  const above = idsOf(await findSwapsAboveReference(deps, parsed, routed.swaps))
+  for (const pools of above.length > 0 && above.length < all.length ? [above, all] : [all]) {
+    const other = await priceRoute(deps, parsed, [...avoid, ...pools]).catch((error: unknown) => {
+      // Without other pools there is nothing to compare with.
+      if (error instanceof AppError && error.kind === 'refused') return first
+      throw error
+    })
+    if (isNearReference(other.amountOut, referenceOut)) return other
+  }
+  return first
+}
+
+const idsOf = (swaps: readonly ExecutedSwap[]): readonly string[] => [...new Set(swaps.map(({ pool }) => pool.id))]
+
+/** Swaps that pay more than the reference prices of their own two tokens say. Without both prices a swap is not judged. */
+async function findSwapsAboveReference(
+  { referenceOutOf, findToken }: RouteSwapDeps,
+  { network: { chain }, from, to }: ParsedSwap,
+  swaps: readonly ExecutedSwap[],
+): Promise<readonly ExecutedSwap[]> {
+  const known = new Map([from, to].map((token) => [poolToken(chain, token.address), token]))
+  const read = async (address = '') => known.get(address) ?? (await findToken(chain, address)) ?? null
+  const judged = await Promise.all(
+    swaps.map(async (swap) => {
+      const { tokens } = swap.pool
+      const [tokenIn, tokenOut] = await Promise.all([read(tokens[swap.tokenIn]), read(tokens[swap.tokenOut])])
+      if (tokenIn === null || tokenOut === null) return false
+      const reference = referenceOutOf(chain, { token: tokenIn, units: swap.amountIn }, tokenOut)
+      return reference !== null && isAboveReference(swap.amountOut, reference)
+    }),
+  )
+  return swaps.filter((_, index) => judged[index])
 }
 
 async function priceRoute(

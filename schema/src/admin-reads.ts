@@ -70,7 +70,7 @@ const marketReads = {
       ],
       depthUsd: [
         'whole?',
-        'Usable liquidity in whole US dollars: what the poorer side pays until the price has moved by 2 %. 0 without a known value; null without a price of the stablecoin.',
+        'Usable liquidity in whole US dollars: what the poorer side pays until the price has moved by 2 %, times the part of the 2 % that the fee of the pool leaves. 0 without a known value; null without a price of the stablecoin.',
         125_000,
       ],
       scope: ['text', 'Scope of its pause.', `pool:${ADDRESS}@base`],

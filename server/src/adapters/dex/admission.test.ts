@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { UniswapV2Pool } from '../../swap/routing/pools/uniswap-v2.ts'
 import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
+import type { UniswapV4Pool } from '../../swap/routing/pools/uniswap-v4.ts'
 import { createDepthHistory } from '../pools/depth-history.ts'
 import { type ListedTokens, valuesOf, worthOf } from '../pools/rank.ts'
 import { admitAll, admitNew, admitRequested, exceedsPlaces, type PoolReading, selectPools } from './admission.ts'
 import { readTicksOf } from './ticks.ts'
-import type { TrackedPool } from './tracked-pool.ts'
+import type { GrossTick, TrackedPool } from './tracked-pool.ts'
 
 const ETHER = 10n ** 18n
 const WETH = '0xee'
@@ -19,8 +20,8 @@ const listing: ListedTokens = {
 }
 const limits = { poolsMax: 1_000, ticksMax: 60_000 }
 
-const pair = (id: string, tokens: readonly string[], reserves: readonly [bigint, bigint]): TrackedPool => ({
-  pool: { kind: 'uniswap-v2', id, address: id, dex: 'dex', tokens, reserves, feePpm: 3_000 } satisfies UniswapV2Pool,
+const pair = (id: string, tokens: readonly string[], reserves: readonly [bigint, bigint], feePpm = 0): TrackedPool => ({
+  pool: { kind: 'uniswap-v2', id, address: id, dex: 'dex', tokens, reserves, feePpm } satisfies UniswapV2Pool,
 })
 /** A position from `lower` to `upper` at a price of one: `tick` is 0. */
 const position = (id: string, tokens: readonly string[], liquidity: bigint, lower: number, upper: number) => {
@@ -29,7 +30,26 @@ const position = (id: string, tokens: readonly string[], liquidity: bigint, lowe
     { index: upper, net: -liquidity, gross: liquidity },
   ]
   const state = { id, address: id, dex: 'dex', tokens, sqrtPrice: 2n ** 96n, tick: 0, liquidity, tickSpacing: 1, ticks }
-  return { pool: { kind: 'uniswap-v3', ...state, feePpm: 100 } satisfies UniswapV3Pool, ticks }
+  return { pool: { kind: 'uniswap-v3', ...state, feePpm: 0 } satisfies UniswapV3Pool, ticks }
+}
+/** A wide position, and as many of one unit, each with two ticks of its own. */
+const loaded = (id: string, tokens: readonly string[], liquidity: bigint, dust: number) => {
+  const { pool, ticks } = position(id, tokens, liquidity, -100_000, 100_000)
+  const [low, high] = ticks as [GrossTick, GrossTick]
+  const places = Array.from({ length: dust }, (_, n) => n + 1)
+  const all = [
+    low,
+    ...places.map((n) => ({ index: -n, net: 1n, gross: 1n })).reverse(),
+    ...places.map((n) => ({ index: n, net: -1n, gross: 1n })),
+    high,
+  ]
+  return { pool: { ...pool, liquidity: liquidity + BigInt(dust), ticks: all }, ticks: all }
+}
+/** A position within a percent of a price of one. It holds a 200th of `liquidity` on each side. */
+const ofFee = (id: string, tokens: readonly string[], liquidity: bigint, lpFeePpm: number): TrackedPool => {
+  const { pool, ticks } = position(id, tokens, liquidity, -100, 100)
+  const { feePpm: _, ...rest } = pool
+  return { pool: { ...rest, kind: 'uniswap-v4', lpFeePpm, protocolFeePpm: [0, 0] } satisfies UniswapV4Pool, ticks }
 }
 
 /** 900 pools of 100 listed tokens, each of 1 to 10 WETH, and as deep with USDC at 2000 USDC a WETH. */
@@ -110,6 +130,45 @@ describe('places of pools', () => {
     },
   )
 
+  describe('beside ticks that cost no more than gas', () => {
+    const ticksOf = (tracked: readonly TrackedPool[]) => tracked.map(({ ticks = [] }) => ticks.length)
+    const sum = (counts: readonly number[]) => counts.reduce((a, b) => a + b, 0)
+    // 540 pools of 60 listed tokens, and 100 pools with a hundred ticks each.
+    const pairs = honest.filter((_, n) => n % 100 < 60)
+    const withTicks = Array.from({ length: 100 }, (_, n) => loaded(`ticks ${n}`, [USDC, WETH], ETHER, 49))
+    const others = [...pairs, ...withTicks]
+
+    test.each([
+      ['the deepest pool', [loaded('loaded', [USDC, WETH], 10n ** 9n * ETHER, 26_000)], 44_000],
+      [
+        'pools of 27 tokens that nothing else trades',
+        Array.from({ length: 27 }, (_, n) => loaded(`loaded ${n}`, [WETH, listedToken(60 + n)], 1_000n, 999)),
+        1_629,
+      ],
+    ])('D3: are not taken by positions of dust in %s', (_, hostile, kept) => {
+      const selected = selectPools([...hostile, ...others], listing, limits)
+      expect(ids(selected).sort()).toEqual(ids([...hostile, ...others]).sort())
+      // The pools with the most ticks lose them: of 54 000, the others keep their 10 000.
+      const bySide = Map.groupBy(selected, ({ pool }) => pool.id.startsWith('loaded'))
+      expect(new Set(ticksOf(bySide.get(true) ?? []))).toEqual(new Set([kept]))
+      expect(sum(ticksOf(bySide.get(false) ?? []))).toBe(10_000)
+      expect(exceedsPlaces(selected, listing, limits)).toBe(false)
+    })
+  })
+
+  test.each([1_000_000, 990_000, 20_000, 19_000])(
+    'D3: of a token are not taken by sixteen pools with a fee of %i millionths, at which nothing is at risk',
+    (feePpm) => {
+      const token = listedToken(99)
+      // A hundredth of 100 WETH, less the fee, against sixteen times 1.01 WETH beside the price.
+      const deep = pair('deep', [WETH, token], [100n * ETHER, 100n * ETHER], 3_000)
+      const idle = Array.from({ length: 16 }, (_, n) => ofFee(`idle ${n}`, [WETH, token], 203n * ETHER, feePpm))
+      const selected = ids(selectPools([...idle, deep], listing, limits))
+      expect(selected[0]).toBe('deep')
+      expect(selected).toHaveLength(16)
+    },
+  )
+
   test('of unlisted tokens are a tenth, and exceeded apart from the others', () => {
     const unlisted = Array.from({ length: 111 }, (_, n) => pair(`unlisted ${n}`, [WETH, `0xf${n}`], [ETHER, ETHER]))
     expect(exceedsPlaces([...honest, ...unlisted.slice(1)], listing, limits)).toBe(false)
@@ -126,6 +185,33 @@ describe('the worth of a pool', () => {
     // One percent of the WETH moves the price by two percent.
     expect(values.get(listedToken(1))?.backing).toBeCloseTo(Number(ETHER / 10_000n))
     expect(worthOf(invented.pool, values, listing)).toBeCloseTo(Number(ETHER / 10_000n))
+  })
+
+  test('D3: is less by the fee, in parts of the two percent', () => {
+    const worthAt = (feePpm: number) => {
+      const { pool } = pair('pool', [WETH, USDC], [ETHER, ETHER], feePpm)
+      return worthOf(pool, valuesOf([pool], listing), listing) / Number(ETHER)
+    }
+    expect(worthAt(0)).toBeCloseTo(0.01, 9)
+    expect(worthAt(3_000)).toBeCloseTo(0.0085, 9)
+    expect(worthAt(10_000)).toBeCloseTo(0.005, 9)
+    // Behind all others, and more than nothing: some tokens have no other pool.
+    for (const feePpm of [20_000, 300_000, 1_000_000]) expect(worthAt(feePpm)).toBeCloseTo(1e-8, 12)
+  })
+
+  test('D3: does not come from a deeper pool at a fee that leaves nothing to trade', () => {
+    const market = pair('market', [WETH, listedToken(1)], [100n * ETHER, 100n * ETHER], 3_000)
+    const { pool } = ofFee('priced', [WETH, listedToken(1)], 10_000n * ETHER, 990_000) as { pool: UniswapV4Pool }
+    // Token 1 at a quarter of the market's price, with 25 times as much beside it.
+    const ticks = [
+      { index: 13_763, net: pool.liquidity },
+      { index: 13_963, net: -pool.liquidity },
+    ]
+    const priced = { ...pool, sqrtPrice: 2n ** 97n, tick: 13_863, ticks }
+    expect(valuesOf([priced, market.pool], listing).get(listedToken(1))?.wei).toBeCloseTo(1, 9)
+    // At a low fee it is the better source.
+    const traded = { ...priced, lpFeePpm: 500 }
+    expect(valuesOf([traded, market.pool], listing).get(listedToken(1))?.wei).toBeCloseTo(0.25, 9)
   })
 
   test('does not come from unlisted tokens', () => {
@@ -180,6 +266,11 @@ describe('reading pools', () => {
     const admitted = ids(await admitNew(reading, [...dust, empty, ...honest.slice(0, 20)], []))
     expect(admitted.length).toBe(32)
     expect(admitted.slice(0, 20).sort()).toEqual(ids(honest.slice(0, 20)).sort())
+  })
+
+  test('of a requested token takes those with a high fee, too', async () => {
+    const only = ofFee('only', [WETH, listedToken(5)], ETHER, 50_000)
+    expect(ids(await admitRequested(reading, [only], []))).toEqual(['only'])
   })
 
   test('of a requested unlisted token takes sixteen', async () => {

@@ -4,7 +4,7 @@ import { isConcentrated } from '../pools/concentrated-pool.ts'
 import { NEAR_TICKS } from '../pools/depth.ts'
 import { hasLiquidity, isListed, type ListedTokens, type TokenValues, valuesOf, worthOf } from '../pools/rank.ts'
 import { readerOf, readWhole } from './dex-readers.ts'
-import { readTicksOf } from './ticks.ts'
+import { cutTicks, readTicksOf } from './ticks.ts'
 import type { ReadContext, TrackedPool } from './tracked-pool.ts'
 
 /*
@@ -46,8 +46,9 @@ const limitsOf = ({ poolsMax, ticksMax }: PoolLimits) => {
 }
 
 /**
- * The pools that get a place, in descending order. Listed tokens only: first the deepest pool of each token with a connector token, then
- * by worth. Apart from them, a share of the places for pools with an unlisted token, by worth.
+ * The pools that get a place, in descending order, with as many of their ticks as the limits allow. Listed tokens only: first the deepest
+ * pool of each token with a connector token, then by worth. Apart from them, a share of the places for pools with an unlisted token, by
+ * worth.
  */
 export function selectPools(
   tracked: readonly TrackedPool[],
@@ -111,18 +112,23 @@ function limitPerToken(sorted: readonly Valued[], { connectors }: ListedTokens):
   })
 }
 
-/** The sorted pools that fit the limits. A pool with more ticks than the rest of the limit is skipped. */
+/** The first pools. Where they have too many ticks, those with the most keep the closest: ticks cost no pool its place. */
 function selectWithinLimits(sorted: readonly Valued[], { poolsMax, ticksMax }: PoolLimits): readonly TrackedPool[] {
+  const selected = sorted.slice(0, poolsMax).map(({ one }) => one)
+  const perPool = ticksPerPool(selected, ticksMax)
+  return selected.map((one) => cutTicks(one, perPool))
+}
+
+/** The greatest number of ticks for each pool with which all pools together have at most `ticksMax`. */
+function ticksPerPool(pools: readonly TrackedPool[], ticksMax: number): number {
+  const counts = pools.map(({ ticks = [] }) => ticks.length).sort((a, b) => a - b)
   let left = ticksMax
-  const selected: TrackedPool[] = []
-  for (const { one } of sorted) {
-    if (selected.length === poolsMax) break
-    const ticks = one.ticks?.length ?? 0
-    if (ticks > left) continue
-    left -= ticks
-    selected.push(one)
+  for (const [place, count] of counts.entries()) {
+    const share = Math.floor(left / (counts.length - place))
+    if (count > share) return share
+    left -= count
   }
-  return selected
+  return Number.POSITIVE_INFINITY
 }
 
 /** Of the pools of a full read, those of listed tokens that get a place, read whole. */

@@ -21,6 +21,8 @@ export type PoolSet = Readonly<{
   add(added: readonly TrackedPool[]): void
   /** Stops tracking these pools. */
   drop(keys: Iterable<string>): void
+  /** Replaces pools by the same ones with fewer ticks. The undo data stays valid. */
+  shorten(states: readonly TrackedPool[]): void
   /** Replaces states at the present block and clears the undo data. */
   repair(changes: ReadonlyMap<string, TrackedPool>): void
   /** Rolls back one block; false without undo data. */
@@ -73,6 +75,9 @@ export function createPoolSet(depth: number): PoolSet {
     },
     drop(keys) {
       for (const key of keys) put(key, undefined)
+    },
+    shorten(states) {
+      for (const state of states) put(keyOf(state.pool), state)
     },
     repair(changes) {
       for (const [key, state] of changes) put(key, state)

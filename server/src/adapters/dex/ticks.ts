@@ -10,10 +10,12 @@ const WORDS_MAX = 1_600
 const REACH_TICKS = 60_000
 /** The pool is read again when the price is this close to an end of the range. */
 const NEAR_END_TICKS = 20_000
-/** Limit of ticks of one pool. The largest pools have two thousand. */
-const TICKS_MAX = 10_000
+/** A range that ends by a limit of ticks is read again only when this share of them is left on that side. */
+const FEW_SHARE = 1 / 8
+/** Limit of ticks of one pool, the closest to its price. The largest pools have two thousand; the search uses 512 in each direction. */
+const TICKS_MAX = 2_000
 
-/** Null if an answer is missing or the pool has more than TICKS_MAX ticks. With `reach`, only ticks that near to the price are read. */
+/** Null if an answer is missing. With `reach`, only ticks that near to the price are read. */
 export async function readTicksOf(
   pool: ConcentratedPool,
   source: TickSource,
@@ -28,13 +30,41 @@ export async function readTicksOf(
     for (let bit = 0, rest = word; rest !== 0n; bit++, rest >>= 1n)
       if ((rest & 1n) === 1n) indexes.push((first + bit) * source.step)
   }
-  if (indexes.length > TICKS_MAX) return null
+  const closest = findClosest(indexes, pool.tick, TICKS_MAX, range)
   const ticks: GrossTick[] = []
-  for (const tick of await source.ticks(indexes)) {
+  for (const tick of await source.ticks(indexes.slice(closest.from, closest.to))) {
     if (tick === null) return null
     ticks.push(tick)
   }
-  return withTicks(pool, ticks, range)
+  return withTicks(pool, ticks, closest.range)
+}
+
+type Closest = Readonly<{ from: number; to: number; range: TickRange | undefined }>
+
+/**
+ * The places of the closest ticks: as many on each side of the price, and more on one where the other has fewer. The range ends right
+ * before the closest tick that is left out.
+ */
+function findClosest(indexes: readonly number[], tick: number, ticksMax: number, range?: TickRange): Closest {
+  const below = indexes.findLastIndex((index) => index <= tick) + 1
+  const above = indexes.length - below
+  const keptBelow = Math.min(below, Math.max(Math.floor(ticksMax / 2), ticksMax - above))
+  const from = below - keptBelow
+  const to = below + Math.min(above, ticksMax - keptBelow)
+  const [before, after] = [from === 0 ? undefined : indexes[from - 1], indexes[to]]
+  if (before === undefined && after === undefined) return { from, to, range }
+  const low = before === undefined ? (range?.low ?? -MAX_TICK) : before + 1
+  const high = after === undefined ? (range?.high ?? MAX_TICK) : after - 1
+  return { from, to, range: { low, high, ticksMax } }
+}
+
+/** The pool with so many ticks at most, the closest to its price. */
+export function cutTicks(tracked: TrackedPool, ticksMax: number): TrackedPool {
+  const { pool, ticks } = tracked
+  if (!isConcentrated(pool) || ticks === undefined || ticks.length <= ticksMax) return tracked
+  const indexes = ticks.map(({ index }) => index)
+  const { from, to, range } = findClosest(indexes, pool.tick, ticksMax, tracked.range)
+  return { ...tracked, ...withTicks(pool, ticks.slice(from, to), range) }
 }
 
 function wordsToRead(tick: number, step: number, reach?: number): { range: TickRange | undefined; words: number[] } {
@@ -74,9 +104,17 @@ export function afterSwap(
 ): TrackedPool | 'reread' {
   const { pool, ticks, range } = tracked
   if (!isConcentrated(pool) || ticks === undefined) return 'reread'
-  if (range !== undefined && (tick - range.low < NEAR_END_TICKS || range.high - tick < NEAR_END_TICKS)) return 'reread'
+  if (range !== undefined && isNearEnd(tick, ticks, range)) return 'reread'
   // The ticks and the range bounds stay: a price change does not affect the ticks beyond.
   return { ...tracked, pool: { ...pool, sqrtPrice, liquidity, tick } }
+}
+
+/** Whether the price is near an end of the range that is not the end of all prices. */
+function isNearEnd(tick: number, ticks: readonly GrossTick[], { low, high, ticksMax }: TickRange): boolean {
+  const few = ticksMax === undefined ? Number.POSITIVE_INFINITY : ticksMax * FEW_SHARE
+  const below = ticks.findLastIndex(({ index }) => index <= tick) + 1
+  const isNearLow = low > -MAX_TICK && tick - low < NEAR_END_TICKS && below < few
+  return isNearLow || (high < MAX_TICK && high - tick < NEAR_END_TICKS && ticks.length - below < few)
 }
 
 /** The pool after a change of the liquidity between two ticks. */
@@ -93,8 +131,10 @@ export function afterLiquidity(
   let next = ticks
   if (isRead(lower)) next = addToTick(next, lower, change, change)
   if (isRead(upper)) next = addToTick(next, upper, change, -change)
+  // The ticks that were left out may be the closest again.
+  if (range?.ticksMax !== undefined && change < 0n && isNearEnd(pool.tick, next, range)) return 'reread'
   const liquidity = lower <= pool.tick && pool.tick < upper ? pool.liquidity + change : pool.liquidity
-  return withTicks({ ...pool, liquidity }, next, range)
+  return cutTicks(withTicks({ ...pool, liquidity }, next, range), TICKS_MAX)
 }
 
 function addToTick(ticks: readonly GrossTick[], index: number, gross: bigint, net: bigint): readonly GrossTick[] {

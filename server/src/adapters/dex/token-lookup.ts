@@ -78,14 +78,18 @@ const listedIdentity = (
   listing: ListedTokens,
 ): readonly PoolIdentity[] => (isListed(listing, one.pool.tokens) ? [identityOf(one, dexes) ?? []].flat() : [])
 
-/** Drops the least valuable pools once a limit is exceeded by a tenth; paused pools before all others. */
+/**
+ * Once a limit is exceeded by a tenth, drops the least valuable pools, paused ones before all others, and the farthest ticks of those with
+ * the most.
+ */
 export function dropExcessPools({ pools, settings, listing, pauses, dropped, setup }: SyncContext): void {
   const all = pools.all()
   if (!exceedsPlaces(all, listing, settings)) return
   const unpaused = all.filter(({ pool }) => !isPaused(pool, pauses.value))
-  const selected = new Set(selectPools(unpaused, listing, settings).map(({ pool }) => keyOf(pool)))
+  const selected = new Map(selectPools(unpaused, listing, settings).map((one) => [keyOf(one.pool), one]))
   const excess = all.filter(({ pool }) => !selected.has(keyOf(pool)))
   const dexes = setup.value?.dexes
   if (dexes !== undefined) dropped.remember(excess.flatMap((one) => listedIdentity(one, dexes, listing)))
   pools.drop(excess.map(({ pool }) => keyOf(pool)))
+  pools.shorten([...selected].flatMap(([key, one]) => (pools.get(key) === one ? [] : [one])))
 }

@@ -8,8 +8,11 @@ import type { DexLog } from './logs.ts'
 /** A tick stays initialized while any position ends there, even if the net change is zero. */
 export type GrossTick = Tick & Readonly<{ gross: bigint }>
 
-/** Ticks outside of the range are not read; there the pool counts as empty. */
-export type TickRange = Readonly<{ low: number; high: number }>
+/**
+ * Ticks outside of the range are not known; there the pool counts as empty. `ticksMax`: the limit by which it ends at the nearest tick that
+ * is left out; absent if only a part of the bitmap was read.
+ */
+export type TickRange = Readonly<{ low: number; high: number; ticksMax?: number }>
 
 /** Reads the bitmap and the ticks of a pool. `step`: ticks between two bits of the bitmap. */
 export type TickSource = Readonly<{

@@ -1,4 +1,5 @@
 import { DEEPBOOK_SCALE } from '@swapyard/lib/pools/sui/deepbook-math.ts'
+import { poolFeePpm } from '../../swap/routing/pool-fee.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { dammRange, type MeteoraDammV2RoutePool } from '../../swap/routing/pools/solana/meteora-damm-v2.ts'
 import { sqrtPriceX96, ticksOf } from '../../swap/routing/pools/solana/raydium-clmm.ts'
@@ -7,6 +8,9 @@ import { type ConcentratedPool, isConcentrated } from './concentrated-pool.ts'
 
 /** Price move up to which liquidity counts as usable. */
 const PRICE_MOVE = 0.02
+const PRICE_MOVE_PPM = PRICE_MOVE * 1e6
+/** Share of its depth with which a pool counts whose fee exceeds the price move: behind all others, and more than an empty one. */
+const SHARE_MIN = 1e-6
 /** The same move in the square root of the price. */
 const ROOT_MOVE = 1 + PRICE_MOVE / 2
 /** Ticks within the price move, on each side. */
@@ -23,7 +27,18 @@ export type PoolDepth = Readonly<{
   units: readonly number[]
 }>
 
-/** The depth of a pool. The ticks of a concentrated pool must be read within NEAR_TICKS of its price. */
+/**
+ * The depth of a pool, times the share of the price move that its fee leaves, in the dearer direction. Without trades, which a high fee
+ * prevents, no amount in the pool is at risk.
+ */
+export function depthNetOfFee(pool: Pool): PoolDepth {
+  const { amounts, units } = depthOfPool(pool)
+  const feePpm = Math.max(poolFeePpm(pool, 0), poolFeePpm(pool, 1))
+  const share = Math.max(1 - feePpm / PRICE_MOVE_PPM, SHARE_MIN)
+  return { amounts: amounts.map((amount) => amount * share), units }
+}
+
+/** The depth of a pool without its fee. The ticks of a concentrated pool must be read within NEAR_TICKS of its price. */
 export function depthOfPool(pool: Pool): PoolDepth {
   if (isConcentrated(pool)) return concentratedDepth(pool)
   if (pool.kind === 'cetus' || pool.kind === 'turbos')

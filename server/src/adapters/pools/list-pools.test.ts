@@ -14,11 +14,11 @@ const pool = (id: string, tokens: readonly [string, string], reserves: readonly 
 const market = pool('0xa1', [weth, usdc], [100n * ETHER, 300_000n * 10n ** 6n])
 const shallow = pool('0xa2', [weth, junk], [ETHER, 5n])
 
-test('a pool is worth what its poorer side pays until the price has moved by two percent, in whole dollars', () => {
-  // One percent of the reserves: 1 ether and 3 000 dollars; 0.01 ether is 30 dollars.
+test('a pool is worth what its poorer side pays until the price has moved by two percent, less its fee, in dollars', () => {
+  // One percent of the reserves: 1 ether and 3 000 dollars; 0.01 ether is 30 dollars. A fee of 0.3 % leaves 85 % of that.
   expect(listPools([market, shallow], [market, shallow], listing, stablecoin)).toEqual([
-    { id: '0xa1', dex: 'dex', tokens: [weth, usdc], dollars: 3_000 },
-    { id: '0xa2', dex: 'dex', tokens: [weth, junk], dollars: 30 },
+    { id: '0xa1', dex: 'dex', tokens: [weth, usdc], dollars: 2_550 },
+    { id: '0xa2', dex: 'dex', tokens: [weth, junk], dollars: 25 },
   ])
 })
 
@@ -26,8 +26,8 @@ test('a paused pool is listed at the values of the others, whatever its own pric
   // Deeper than the market, at a tenth of its price.
   const paused = pool('0xa3', [weth, usdc], [10_000n * ETHER, 3_000_000n * 10n ** 6n])
   const [listed] = listPools([paused, market], [market], listing, stablecoin)
-  // Ten ether at 3 000 dollars: the token of the market counts up to what lies against it there, 1 ether.
-  expect(listed?.dollars).toBe(3_000)
+  // Ten ether at 3 000 dollars: the token of the market counts up to what lies against it there, 0.85 ether.
+  expect(listed?.dollars).toBe(2_550)
 })
 
 test('without a price of the stablecoin no pool has a value in dollars', () => {

@@ -1,6 +1,6 @@
 import type { ListedPool } from '../../swap/ports/pools.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
-import { depthOfPool, type PoolDepth } from './depth.ts'
+import { depthNetOfFee, depthOfPool, type PoolDepth } from './depth.ts'
 
 /** The tokens that give pools their value, in lower case. Anybody can create any other token. */
 export type ListedTokens = Readonly<{
@@ -29,7 +29,7 @@ export function valuesOf(pools: readonly Pool[], listing: ListedTokens): TokenVa
   const values = new Map<string, TokenValue>([[listing.wrapped, { wei: 1, backing: Number.POSITIVE_INFINITY }]])
   const measured = pools
     .filter(({ tokens }) => isListed(listing, tokens))
-    .map((pool) => ({ pool, depth: depthOfPool(pool) }))
+    .map((pool) => ({ pool, depth: depthNetOfFee(pool) }))
   for (let round = 0; round < ROUNDS; round++) {
     const best = new Map<string, TokenValue>()
     for (const { pool, depth } of measured) propagate(pool, depth, values, best)
@@ -63,11 +63,11 @@ function propagate(
 }
 
 /**
- * Usable liquidity of the poorer side of a pool, in wei. 0 if it holds no valued listed token, or a listed token without a value. Each
- * listed token counts up to its backing. An unlisted token counts at the pool's own price: it only lowers the result.
+ * Usable liquidity of the poorer side of a pool, in wei, net of its fee. 0 if it holds no valued listed token, or a listed token without a
+ * value. Each listed token counts up to its backing. An unlisted token counts at the pool's own price: it only lowers the result.
  */
 export function worthOf(pool: Pool, values: TokenValues, listing: ListedTokens): number {
-  const { amounts, units } = depthOfPool(pool)
+  const { amounts, units } = depthNetOfFee(pool)
   const reference = pool.tokens.findIndex((token) => values.has(token))
   if (reference === -1) return 0
   const unitWei = (values.get(pool.tokens[reference] as string)?.wei ?? 0) * (units[reference] ?? 0)

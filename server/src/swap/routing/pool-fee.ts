@@ -5,8 +5,8 @@ import { dammFeeRate } from './pools/solana/meteora-damm-v2.ts'
 import { pumpSwapFee } from './pools/solana/pump-swap.ts'
 
 /**
- * A pool's current fee on the input, in millionths, rounded down, for display. Fees that depend on the amount or the balances: the base
- * fee.
+ * A pool's current fee on the input, in millionths, rounded down, for display and for the depth of pools. Fees that depend on the amount or
+ * the balances: the base fee.
  */
 export function poolFeePpm(pool: Pool, tokenIn: number): number {
   const direction = tokenIn === 0 ? 0 : 1

@@ -15,6 +15,7 @@ const ETHER = 10n ** 18n
 const SQRT_ONE = 2n ** 96n
 const FULL = { tickLower: -887_220, tickUpper: 887_220 }
 const DEADLINE = 2n ** 40n
+const salt = `0x${'0'.repeat(64)}`
 const PER_TRANSACTION = 250
 const GAS = 150_000_000n
 const HOSTILE_POOLS = 5_000
@@ -55,7 +56,7 @@ async function createHonestPools(): Promise<void> {
   await act('positions', 'mint', [
     { token0: a, token1: c, fee: 3_000, ...ticks, ...amounts, ...desired, recipient: me, deadline: DEADLINE },
   ])
-  const position = { ...ticks, liquidityDelta: 1_000n * ETHER, salt: `0x${'0'.repeat(64)}` }
+  const position = { ...ticks, liquidityDelta: 1_000n * ETHER, salt }
   await act('v4Liquidity', 'modifyLiquidity', [keyOf(b, d), position, '0x'])
   await mine()
 }
@@ -70,24 +71,26 @@ type Plan = Readonly<{
   sqrtPrice: bigint
   spacing?: number
   range?: typeof FULL
+  /** The fee of the first pool; each other has a millionth more. Without it, fees that no other plan uses. */
+  fee?: number
 }>
 
 async function createHostilePools(plans: readonly Plan[]): Promise<void> {
   const { anvil, me } = cluster.venues
-  let firstFee = 1
-  for (const { tokens, count, liquidity, sqrtPrice, spacing = 60, range = FULL } of plans) {
+  let unusedFee = 1
+  for (const { tokens, count, liquidity, sqrtPrice, spacing = 60, range = FULL, fee } of plans) {
     const [token0, token1] = [...tokens].sort() as [Hex, Hex]
     const price = token0 === tokens[0] ? sqrtPrice : (SQRT_ONE * SQRT_ONE) / sqrtPrice
-    const position = { ...range, liquidityDelta: liquidity, salt: `0x${'0'.repeat(64)}` }
+    const position = { ...range, liquidityDelta: liquidity, salt }
     for (let done = 0; done < count; done += PER_TRANSACTION) {
       const some = Math.min(PER_TRANSACTION, count - done)
-      const args = [token0, token1, firstFee, some, spacing, price, position]
+      const args = [token0, token1, fee ?? unusedFee, some, spacing, price, position]
       const data = encodeFunctionData({ abi: hostile.abi, functionName: 'create', args })
       const hash = await anvil.send({ from: me, to: hostile.address, data, gas: GAS })
       await anvil.mine()
       const receipt = await anvil.request<{ status: Hex }>('eth_getTransactionReceipt', [hash])
       expect(receipt.status).toBe('0x1')
-      firstFee += some
+      unusedFee += some
     }
   }
 }
@@ -157,8 +160,11 @@ test('5000 hostile pools leave every quote as it was, live, after a restart and 
     // A thousandth of a coin against as much of an invented token: a value for it.
     { tokens: [weth, evil], count: 1, liquidity: ETHER / 1_000n, sqrtPrice: SQRT_ONE * 10n ** 9n },
     // The bait: coins against the invented token, and that against a listed one, both better than the market.
-    { tokens: [weth, evil], count: 10, liquidity: ETHER / 100n, sqrtPrice: (SQRT_ONE * 102n) / 100n },
-    { tokens: [evil, listed], count: 10, liquidity: ETHER, sqrtPrice: (SQRT_ONE * 102n) / 100n },
+    { tokens: [weth, evil], count: 9, liquidity: ETHER / 100n, sqrtPrice: (SQRT_ONE * 102n) / 100n },
+    { tokens: [evil, listed], count: 9, liquidity: ETHER, sqrtPrice: (SQRT_ONE * 102n) / 100n },
+    // Two that a lookup by pair finds.
+    { tokens: [weth, evil], count: 1, liquidity: ETHER / 10n, sqrtPrice: (SQRT_ONE * 102n) / 100n, fee: 3_000 },
+    { tokens: [evil, listed], count: 1, liquidity: ETHER, sqrtPrice: (SQRT_ONE * 102n) / 100n, fee: 3_000 },
     // Value that exists in these tokens only.
     { tokens: [evil, other], count: 3_979, liquidity: 10n ** 30n, sqrtPrice: SQRT_ONE },
     // Listed tokens at an invented price, without liquidity: each is one cheap call, and its bitmap has 470 words.
@@ -173,6 +179,10 @@ test('5000 hostile pools leave every quote as it was, live, after a restart and 
   expect(() => amountFor(source, weth, evil)).toThrowError(expect.objectContaining({ code: 'NO_ROUTE' }))
   source.request(evil)
   await advance(source)
+  const bait = source.current()?.pools.filter((pool) => pool.tokens.includes(evil)) ?? []
+  expect(bait.flatMap((pool) => pool.tokens.filter((token) => token !== evil)).sort()).toEqual([weth, listed].sort())
+  expect(amountFor(source, weth, evil, ETHER / 1_000n)).toBeGreaterThan(0n)
+  expect(amountFor(source, evil, listed, ETHER / 1_000n)).toBeGreaterThan(0n)
   expect(quotes(source)).toEqual(before)
 
   clock.ms += 10 * 60_000
@@ -187,7 +197,47 @@ test('5000 hostile pools leave every quote as it was, live, after a restart and 
   expect(quotes(fresh)).toEqual(before)
   // Beside the honest pools at most those few without liquidity.
   expect(fresh.current()?.pools.length).toBeLessThanOrEqual(6 + 32)
-  expect(HOSTILE_POOLS).toBe(1 + 10 + 10 + 3_979 + 1_000)
+  expect(HOSTILE_POOLS).toBe(1 + 9 + 9 + 1 + 1 + 3_979 + 1_000)
+})
+
+test('D3: hundreds of ticks leave every quote as it is where there are places for few, live and after a full read', async () => {
+  const { tokens, act, mine } = cluster.venues
+  const [, b, , d] = tokens as readonly [Hex, Hex, Hex, Hex]
+  // Ten pools with 200 ticks. Nine of them and 180 ticks belong to listed tokens.
+  const createSmall = () =>
+    cluster.createSource({ snapshots: memorySnapshots(), settings: { poolsMax: 10, ticksMax: 200 } })
+  const idsOf = (source: PoolSource) => source.current()?.pools.map(({ id }) => id)
+  const source = createSmall()
+  await advance(source)
+  const followed = idsOf(source)
+  expect(followed).toHaveLength(9)
+
+  let count = 0
+  // Positions of one unit in the deepest pool, each with two ticks of its own.
+  const addDustUpTo = async (next: number) => {
+    for (; count < next; count++) {
+      const range = { tickLower: -60 * (count + 1), tickUpper: 60 * (count + 1) }
+      await act('v4Liquidity', 'modifyLiquidity', [keyOf(b, d), { ...range, liquidityDelta: 1n, salt }, '0x'])
+      if (count % 20 === 19) await mine()
+    }
+    await mine()
+  }
+  const unlimited = cluster.createSource({ snapshots: memorySnapshots() })
+  // With 180 ticks it fills the limit; with 238 it exceeds it. Another pool has two.
+  for (const [positions, ticks] of [
+    [89, 180],
+    [119, 238],
+  ] as const) {
+    await addDustUpTo(positions)
+    const fresh = createSmall()
+    for (const one of [source, unlimited, fresh]) await advance(one)
+    const [whole] = unlimited.current()?.pools.filter((pool) => pool.kind === 'uniswap-v4' && pool.liquidity > 0n) ?? []
+    expect(whole?.kind === 'uniswap-v4' && whole.ticks.length).toBe(ticks)
+    for (const one of [source, fresh]) {
+      expect(idsOf(one)?.sort()).toEqual(followed?.toSorted())
+      expect(quotes(one)).toEqual(quotes(unlimited))
+    }
+  }
 })
 
 test('an operator pauses a pool, a token or a DEX, and it leaves routes and snapshots at once', async () => {

@@ -130,7 +130,7 @@ export const cases: readonly AdversaryCase[] = [
     guard: 'guards.payoutFeePercent',
     strategy: burnGas,
     lossMaxPercent: 1,
-    without: withGuards({ payoutFeePercent: 10_000 }),
+    without: withGuards({ payoutFeePercent: 10_000, payoutFeeMultiple: 1_000 }),
   },
   {
     name: 'sends dust to many addresses',

@@ -10,7 +10,7 @@ import type { ConfigError } from '../config/load.ts'
 import { type Network, resolveNetwork } from '../core/domain/network.ts'
 import { createLog } from '../lib/log.ts'
 import type { SwapNetwork } from '../swap/networks.ts'
-import { reportChecksums, requireOwnNetworks } from './check-production.ts'
+import { reportChecksums, reportCoreDumps, requireOwnNetworks } from './check-production.ts'
 
 const silent = createLog({ level: 'silent', pretty: false })
 
@@ -32,6 +32,26 @@ test('warns of a cluster without data checksums, and clears the alarm of one wit
     'raise checksums:database',
   ])
   expect(await report('on')).toEqual(['clear checksums:database'])
+})
+
+// M27.9: the guide advised to forbid core dumps, and nothing said that they were not forbidden.
+test('M27.9: warns of a worker whose core dumps are not forbidden', () => {
+  const report = (limits: string) => {
+    const warned: unknown[] = []
+    reportCoreDumps({ ...silent, warn: (fields) => void warned.push(fields) }, limits)
+    return warned
+  }
+  const limitsWith = (soft: string) =>
+    [
+      'Limit                     Soft Limit           Hard Limit           Units     ',
+      'Max stack size            8388608              unlimited            bytes     ',
+      `Max core file size        ${soft.padEnd(20)} unlimited            bytes     `,
+    ].join('\n')
+  expect(report(limitsWith('unlimited'))).toEqual([{ maxSize: 'unlimited' }])
+  expect(report(limitsWith('4096'))).toEqual([{ maxSize: '4096' }])
+  expect(report(limitsWith('0'))).toEqual([])
+  // Where the system states no limits.
+  expect(report('')).toEqual([])
 })
 
 describe('the nodes of a network whose transactions do not name it', () => {

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase, type Sql } from '../adapters/postgres/core/database.ts'
 import { findUnsafeSettings, hasChecksums } from '../adapters/postgres/core/durability.ts'
@@ -28,6 +29,18 @@ export async function reportChecksums(sql: Sql, alarms: Pick<AlarmStore, 'raise'
   if (await hasChecksums(sql)) return alarms.clear(subject)
   log.warn({}, NO_CHECKSUMS)
   await alarms.raise(subject, NO_CHECKSUMS, {})
+}
+
+/** Of Linux; other systems have no such file. */
+const LIMITS_FILE = '/proc/self/limits'
+const readLimits = (): string => (existsSync(LIMITS_FILE) ? readFileSync(LIMITS_FILE, 'utf8') : '')
+const CORE_DUMPS =
+  'a crash would write the memory of this process to a file, and the memory holds the seed: set `ulimit -c 0` (systemd: LimitCORE=0)'
+
+/** Reports that core dumps of a process that holds the seed are not forbidden (M27.9). The soft limit is in force. */
+export function reportCoreDumps(log: Log, limits = readLimits()): void {
+  const [, maxSize] = /^Max core file size\s+(\S+)/m.exec(limits) ?? []
+  if (maxSize !== undefined && maxSize !== '0') log.warn({ maxSize }, CORE_DUMPS)
 }
 
 /** How long the start waits for the nodes' answers. */

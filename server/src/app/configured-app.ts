@@ -8,7 +8,13 @@ import { createLog, type Log } from '../lib/log.ts'
 import { mountAdminApi, seedSandboxOperator } from './admin.ts'
 import { type App, createApp, prepareDatabase, type Role } from './app.ts'
 import type { NetworkNodes } from './chains.ts'
-import { reportChecksums, requireDurableDatabase, requireOwnNetworks, requireTraces } from './check-production.ts'
+import {
+  reportChecksums,
+  reportCoreDumps,
+  requireDurableDatabase,
+  requireOwnNetworks,
+  requireTraces,
+} from './check-production.ts'
 import type { Keys } from './keys.ts'
 import { createMetrics } from './metrics.ts'
 import { openPrices } from './prices.ts'
@@ -98,6 +104,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
   closers.push(() => app.stop())
   if (config.admin.enabled && role !== 'worker') mountAdminApi(config, app, { nodes, swaps, publicUrl })
   if (config.environment === 'production') {
+    if (keys.signer !== null) reportCoreDumps(log)
     await reportChecksums(app.database, app.store.alarms, log)
     await requireTraces(app.chains, config.networks, log)
     await requireOwnNetworks(await serveNetworks(config.environment, swaps.routing), log)

@@ -48,7 +48,7 @@ export const guardsSchema = section({
   payoutFeeMultiple: whole(
     guardDefaults.payoutFeeMultiple,
     [1, 1_000],
-    'A payout waits while its network fee is above this multiple of what its customer was charged and above the setting before',
+    'A payout waits while its network fee is above this multiple of what its customer was charged and above the setting before; a payment is held for a decision, whatever its size, if the contract of its recipient uses more than this multiple of the usual gas',
   ),
 })
 

@@ -59,7 +59,8 @@ async function startReading(transactions = 0) {
   return { reader, blocks }
 }
 
-test('reads up to four blocks at the same time, and returns them in order', async () => {
+// M27.5: a watcher read one block after the other.
+test('M27.5: reads up to four blocks at the same time, and returns them in order', async () => {
   const reader = createReader()
   const blocks = prefetchBlocks(reader, HEAD)
   const opened: (readonly number[])[] = []

@@ -36,6 +36,7 @@ async function createAfterMove(
   etherUsd: string,
   changes: Partial<CreateExchangeDeps> = {},
   reserves = bookParts.reserves,
+  terms: Partial<ExchangeOrder> = {},
 ) {
   const rows: NewExchange[] = []
   const books = createBookSnapshot(makeBook(bookParts))
@@ -68,7 +69,7 @@ async function createAfterMove(
   const { quote, rateId } = quoteRate(partner, { ...pair, flow, amount: '1' })
   const prices = { ...bookParts.prices, eth: price(etherUsd, etherUsd) }
   books.replace(makeBook({ ...bookParts, prices, reserves }))
-  const order = { ...pair, flow, fromAmount: '1', address: 'a', rateId: rateId ?? '' }
+  const order = { ...pair, flow, fromAmount: '1', address: 'a', rateId: rateId ?? '', ...terms }
   const failure = await createCreateExchange(deps)(partner, order, null).catch((error: unknown) => error)
   return { failure, rows, quote }
 }
@@ -115,4 +116,16 @@ test('asks no node about the recipient of a create above the limit of open excha
   expect(asked).toEqual([])
   const { rows } = await createAfterMove('standard', '4001', { chains })
   expect([asked, rows.length]).toEqual([['a'], 1])
+})
+
+// M21: only the recipient was asked about, and a refund is paid by the same wallet.
+test('M21: refuses a refund address whose contract burns gas', async () => {
+  const sender = { extraGas: async (address: string) => (address === 'burner' ? 429_000n : 0n) }
+  const chains = new Map(['btc', 'eth'].map((id) => [id, { ...chain, sender } as unknown as Chain]))
+  const create = (refundAddress: string) =>
+    createAfterMove('standard', '4001', { chains }, bookParts.reserves, { refundAddress })
+  const refused = await create('burner')
+  expect(refused.failure).toMatchObject({ code: 'INVALID_REFUND_ADDRESS', problems: [{ field: 'refundAddress' }] })
+  expect(refused.rows).toEqual([])
+  expect((await create('wallet')).rows).toHaveLength(1)
 })

@@ -74,7 +74,7 @@ export async function createFromOrder(
       { retryAfterSeconds: 60 },
     )
   // Last: it asks nodes.
-  await checkRecipientGas(deps.chains, to, recipient)
+  await checkContracts(deps, resolved)
   const { destination, keyIndex } = await deps.allocateDeposit(from.network.id)
   const { guards } = deps.settings
   const terms = {
@@ -152,6 +152,13 @@ async function screen(
   const field = direction === 'recipient' ? 'address' : 'refundAddress'
   throw new AppError('RESTRICTED', `${field} is rejected by address screening: use another address`, { field })
 }
+
+/** We pay the gas of the payout and of a refund. */
+const checkContracts = ({ chains }: CreateExchangeDeps, { from, to, recipient, refund }: ResolvedOrder) =>
+  Promise.all([
+    checkRecipientGas(chains, to.asset, recipient, 'address'),
+    checkRecipientGas(chains, from.asset, refund, 'refundAddress'),
+  ])
 
 const idempotencyConflict = () =>
   new AppError(

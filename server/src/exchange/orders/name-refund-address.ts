@@ -1,3 +1,4 @@
+import type { Asset } from '../../core/domain/asset.ts'
 import { AppError, type Problem } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import type { Partner } from '../../core/domain/partner.ts'
@@ -7,6 +8,7 @@ import type { Exchange } from '../domain/exchange.ts'
 import type { ExchangeServices } from '../interfaces.ts'
 import { type Chain, type Destination, isSameHolder } from '../ports/chain.ts'
 import type { ExchangeStore } from '../ports/store/exchanges.ts'
+import { checkRecipientGas } from './check-recipient-gas.ts'
 import { revealsRecipient } from './create-private-exchange.ts'
 import { readDestination } from './read-order.ts'
 
@@ -62,7 +64,7 @@ async function findExchange({ exchanges }: NameRefundAddressDeps, partner: Partn
   return view.exchange
 }
 
-const sourceOf = ({ id, legs }: Exchange): string => present(legs[0], `the first leg of exchange ${id}`).from.network
+const sourceOf = ({ id, legs }: Exchange): Asset => present(legs[0], `the first leg of exchange ${id}`).from
 
 function readRefund(
   { catalogue, chains }: NameRefundAddressDeps,
@@ -71,7 +73,7 @@ function readRefund(
   memo: string | undefined,
 ): Destination {
   const problems: Problem[] = []
-  const network = present(catalogue.findNetwork(sourceOf(exchange)), `the network of exchange ${exchange.id}`)
+  const network = present(catalogue.findNetwork(sourceOf(exchange).network), `the network of exchange ${exchange.id}`)
   const target = { network, chain: chains.get(network.id) ?? null, isRequired: true }
   const refund = readDestination(target, address, memo, ['refundAddress', 'refundMemo'], problems)
   const [first] = problems
@@ -82,10 +84,11 @@ function readRefund(
 async function check(
   { chains, screening, isOwnAddress }: NameRefundAddressDeps,
   exchange: Exchange,
-  { address }: Destination,
+  refund: Destination,
 ): Promise<void> {
   const field = 'refundAddress'
-  const network = sourceOf(exchange)
+  const { address } = refund
+  const { network } = sourceOf(exchange)
   const { recipient, type, legs } = exchange
   const target = present(legs.at(-1), `the last leg of exchange ${exchange.id}`).to.network
   if (type === 'private' && recipient !== null) {
@@ -98,4 +101,6 @@ async function check(
     throw new AppError('ADDRESS_IS_OURS', `${field} is an address of this service: use an address of the user`, {
       field,
     })
+  // Last: it asks nodes.
+  await checkRecipientGas(chains, sourceOf(exchange), refund, field)
 }

@@ -64,7 +64,7 @@ export async function buildBatch(
       // Whether another transaction may pay is asked outside of this database transaction.
       if (error instanceof AlreadyReleasedError) throw error
       if (!(error instanceof AppError) || error.retryable) throw error
-      if (error instanceof ExcessiveFeeError && !error.isCausedByRecipient) {
+      if (error instanceof ExcessiveFeeError) {
         // The next round signs the others.
         await postponeForFee(deps, tx, chain, error.payouts)
         return null

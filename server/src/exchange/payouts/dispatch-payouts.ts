@@ -12,6 +12,7 @@ import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import { type Batch, type BuildDeps, buildBatch } from './build-batch.ts'
 import { type CheckDeps, holdIfLimited, selectPermitted } from './check-payouts.ts'
+import { checkGas } from './fee-guard.ts'
 import { readFirstNonce } from './first-nonce.ts'
 import { postponeForFunds, postponeIfUncovered, refusePayout } from './hold-payouts.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
@@ -171,10 +172,14 @@ export function batchSize(payouts: readonly Readonly<{ units: bigint }>[], utxos
   return Math.ceil(payouts.length / Math.max(1, Math.floor(sufficient / 2)))
 }
 
-/** Asks the node before the transaction begins. A payout that would fail on its chain is held for the operator. */
+/** Asks the node before the transaction begins. A payout that would fail on its chain, or burns gas there, is held for the operator. */
 async function estimateGas(deps: DispatchDeps, chain: Chain, payout: Payout): Promise<bigint | null | 'refused'> {
   try {
-    return await wrapBuildError(() => chain.sender.gasLimit(toPayment(deps, payout), payout.from))
+    return await wrapBuildError(async () => {
+      const gasLimit = await chain.sender.gasLimit(toPayment(deps, payout), payout.from)
+      await checkGas(deps, chain, payout, gasLimit)
+      return gasLimit
+    })
   } catch (error) {
     if (!(error instanceof AppError) || error.retryable) throw error
     await deps.store.transaction((tx) =>

@@ -6,30 +6,61 @@ import { isUtxoFamily } from '../../core/domain/network.ts'
 import { staysInWallet } from '../../core/domain/payout-purpose.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
+import { largest } from '../../lib/bigint.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { StoreTx } from '../ports/store/store.ts'
 import type { ServiceSettings } from '../settings.ts'
 import type { CheckDeps } from './check-payouts.ts'
+import { toPayment } from './payment.ts'
 
 type FeeGuardDeps = Pick<CheckDeps, 'assetById' | 'priceKeyOf' | 'books' | 'settings'>
 
 /** The network fee of these payouts is out of proportion to what they pay and to what their customers were charged. */
 export class ExcessiveFeeError extends AppError {
   readonly payouts: readonly Payout[]
-  /** The recipient causes it, so waiting does not help: its contract burns gas. */
-  readonly isCausedByRecipient: boolean
 
-  constructor(payouts: readonly Payout[], isCausedByRecipient: boolean) {
-    super(
-      'SIMULATION_FAILED',
-      isCausedByRecipient
-        ? 'the recipient makes the payment far more expensive than a usual one'
-        : 'the network fee is out of proportion to the payment',
-    )
+  constructor(payouts: readonly Payout[]) {
+    super('SIMULATION_FAILED', 'the network fee is out of proportion to the payment')
     this.payouts = payouts
-    this.isCausedByRecipient = isCausedByRecipient
   }
+}
+
+/** Paid to a customer, and not released by the operator. */
+const isGuarded = ({ purpose, approved }: Payout): boolean =>
+  !approved && (purpose === 'payout' || purpose === 'refund')
+
+/** At this rate a fee is an amount of gas. */
+const GAS_RATE: FeeRate = { rate: 1n, tip: 0n }
+
+/**
+ * Throws SIMULATION_FAILED if the recipient's contract needs more than a multiple of the usual gas, whatever the payment is worth:
+ * the customer is charged for a usual one, and a refund earns nothing (M21). Waiting would not help. What the network itself
+ * makes expensive is no fault of the recipient: an estimate of Arbitrum holds the cost of layer 1, so a payment of the same amount
+ * to our own wallet counts where it needs more than usual. Asks the node for that payment only if the first estimate is high.
+ */
+export async function checkGas(
+  { settings, assetById }: Pick<FeeGuardDeps, 'settings' | 'assetById'>,
+  { sender, addresses }: Chain,
+  payout: Payout,
+  gasLimit: bigint | null,
+): Promise<void> {
+  if (gasLimit === null || !isGuarded(payout)) return
+  const multiple = BigInt(settings.guards.payoutFeeMultiple)
+  const usualGas = sender.payoutFee(assetById(payout.assetId), GAS_RATE)
+  if (gasLimit <= usualGas * multiple) return
+  const toOurselves = { ...toPayment({ assetById }, payout), address: addresses.hot(), memo: null }
+  const ownGas = await sender.gasLimit(toOurselves, payout.from).catch((error: unknown) => {
+    // A token may refuse a transfer to its sender.
+    if (error instanceof AppError && error.code === 'SIMULATION_FAILED') return null
+    throw error
+  })
+  const plainGas = largest(ownGas ?? 0n, usualGas)
+  if (gasLimit <= plainGas * multiple) return
+  throw new AppError(
+    'SIMULATION_FAILED',
+    `the recipient uses ${gasLimit} gas, more than ${multiple} times the ${plainGas} of a usual payment`,
+  )
 }
 
 /**
@@ -45,26 +76,23 @@ export async function checkFee(
   payouts: readonly Payout[],
   { feeUnits: builtUnits, fee }: Readonly<{ feeUnits: bigint; fee: FeeRate }>,
 ): Promise<void> {
-  if (isOwnFeeExcessive(deps.settings, payouts, builtUnits)) throw new ExcessiveFeeError(payouts, false)
-  const guarded = payouts.filter(({ purpose, approved }) => !approved && (purpose === 'payout' || purpose === 'refund'))
+  if (isOwnFeeExcessive(deps.settings, payouts, builtUnits)) throw new ExcessiveFeeError(payouts)
+  const guarded = payouts.filter(isGuarded)
   const native = nativeId(chain.network)
   if (!deps.books.current().prices.usd.has(deps.priceKeyOf(native))) return
   const { payoutFeePercent, payoutFeeMultiple } = deps.settings.guards
   const multiple = BigInt(payoutFeeMultiple)
   const excessive: Payout[] = []
-  let isCausedByRecipient = false
   // One after another: a connection runs one query at a time.
   for (const payout of guarded) {
     const { assetId, units } = payout
-    const usualUnits = chain.sender.payoutFee(deps.assetById(assetId), fee)
-    const feeUnits = isUtxoFamily(chain.network) ? usualUnits : builtUnits
+    const feeUnits = isUtxoFamily(chain.network) ? chain.sender.payoutFee(deps.assetById(assetId), fee) : builtUnits
     const feeUsd = usdOf(deps, native, feeUnits)
     if (feeUsd * 100n <= usdOf(deps, assetId, units) * BigInt(payoutFeePercent)) continue
     if (feeUsd <= (await chargedUsd(deps, tx, payout)) * multiple) continue
     excessive.push(payout)
-    isCausedByRecipient ||= feeUnits > usualUnits * multiple
   }
-  if (excessive.length > 0) throw new ExcessiveFeeError(excessive, isCausedByRecipient)
+  if (excessive.length > 0) throw new ExcessiveFeeError(excessive)
 }
 
 /** A transaction that only splits or consolidates costs at most a small share of what it moves, also when its fee is raised. */

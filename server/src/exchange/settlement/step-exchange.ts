@@ -133,7 +133,7 @@ function toFacts(deps: StepDeps, context: StepContext, execution: Execution): Fa
     source: sourceOf(execution),
     nextLegFunded: execution.nextLegFunded || leg === exchange.legs.length - 1,
     isNetworkMissing: findMissingNetwork({ deps, context, execution }) !== null,
-    stalled: isStalled(context, execution) && !isPayoutPaused(deps, legOf({ context, execution })),
+    stalled: isStalled(context, execution) && !isPayoutPaused(deps, { context, execution }),
   }
 }
 
@@ -168,7 +168,7 @@ function isStalled({ exchange: { plan }, now }: StepContext, { leg, changedAt }:
 async function restartStall(act: Act): Promise<Act> {
   const { deps, context, execution } = act
   const { status, reason } = execution
-  if (status !== 'exchanging' || !isStalled(context, execution) || !isPayoutPaused(deps, legOf(act))) return act
+  if (status !== 'exchanging' || !isStalled(context, execution) || !isPayoutPaused(deps, act)) return act
   return { ...act, execution: await move(act, status, reason, 'paused: the time limit starts again') }
 }
 

@@ -60,18 +60,72 @@ describe('M21: a payout whose network fee is out of proportion', () => {
     await fixture.mineBlocks(4)
     expect(await fixture.readStatus(exchange)).toBe('finished')
   })
+})
+
+// M21: the share of the payment was compared first, so that gas counted only where a payment was small.
+describe('M21: a payment whose recipient burns 450 000 gas, at the usual fee', () => {
+  const GWEI = 10n ** 9n
+  /** Gas of a payment to this recipient; `undefined` = to anyone. Returns what restores the estimates and the fee. */
+  const setGas = (gas: bigint, recipient?: string) => {
+    const { chain, behaviour } = fixture.fakes.eth
+    const { gasLimit } = chain.sender
+    const { feeRate } = behaviour
+    chain.sender.gasLimit = async (pay, from) =>
+      recipient === undefined || pay.address === recipient ? gas : gasLimit(pay, from)
+    // The usual fee of 21 000 gas is 0.00023 ETH; the quotes have 0.00021.
+    behaviour.feeRate = 11n * GWEI
+    return () => {
+      chain.sender.gasLimit = gasLimit
+      behaviour.feeRate = feeRate
+    }
+  }
+  const BURNT = 450_000n
 
   test('is held if its recipient burns the gas, and is paid when the operator releases it', async () => {
-    const { sender } = fixture.fakes.eth.chain
-    const { gasLimit } = sender
-    sender.gasLimit = async () => 10n ** 15n
     const exchange = await fixture.createExchange()
-    fixture.payDeposit(exchange, UNITS)
-    await fixture.mineBlocks(4)
+    const restore = setGas(BURNT, exchange.recipient?.address)
+    // 5 000 dollars: the fee is 20 of them.
+    fixture.payDeposit(exchange, COIN / 20n)
+    await fixture.mineBlocks(6)
     expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'OPERATOR' })
+    const [payout] = await fixture.listPayouts(exchange)
+    expect(await fixture.store.alarms.find(`payout:${payout?.id}`)).toMatchObject({
+      detail: {
+        code: 'SIMULATION_FAILED',
+        reason: 'the recipient uses 450000 gas, more than 3 times the 21000 of a usual payment',
+      },
+    })
     await fixture.decide(exchange, 'release')
     await fixture.mineBlocks(4)
-    sender.gasLimit = gasLimit
+    restore()
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+  })
+
+  test('is held as a refund, too', async () => {
+    const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
+    expect(await fixture.store.exchanges.cancel(exchange.id)).toBe('cancelled')
+    const restore = setGas(BURNT, exchange.refund?.address)
+    fixture.payDeposit(exchange, (12n * ETHER) / 100n)
+    await fixture.mineBlocks(4)
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'OPERATOR' })
+    expect(await fixture.listPayouts(exchange)).toMatchObject([{ purpose: 'refund', state: 'reserved' }])
+    restore()
+    await fixture.decide(exchange, 'release')
+    await fixture.mineBlocks(4)
+    expect(await fixture.readExecution(exchange)).toMatchObject({ status: 'refunded', reason: 'CANCELLED' })
+  })
+
+  test.each([
+    // 63 000 gas are three times the usual: more than a create lets a smart wallet use.
+    ['is paid at once to a smart wallet that uses what a create accepts', 63_000n, true],
+    // As on Arbitrum, whose estimates hold the cost of layer 1.
+    ['is paid at once if the same payment to our own wallet needs as much', BURNT, false],
+  ])('%s', async (_title, gas, isOfRecipient) => {
+    const exchange = await fixture.createExchange()
+    const restore = setGas(gas, isOfRecipient ? exchange.recipient?.address : undefined)
+    fixture.payDeposit(exchange, COIN / 20n)
+    await fixture.mineBlocks(6)
+    restore()
     expect(await fixture.readStatus(exchange)).toBe('finished')
   })
 })
@@ -131,10 +185,14 @@ test('a payout is paid without a price of the coin that its fee is paid in', asy
 })
 
 describe('a create', () => {
-  const check = (extraGas: Chain['sender']['extraGas'], currency = eth) => {
+  const check = (
+    extraGas: Chain['sender']['extraGas'],
+    { asset } = eth,
+    field: 'address' | 'refundAddress' = 'address',
+  ) => {
     const { chain } = fixture.fakes.eth
     const chains = new Map([['eth', { ...chain, sender: { ...chain.sender, ...(extraGas ? { extraGas } : {}) } }]])
-    return checkRecipientGas(chains, currency, { address: 'a contract', memo: null })
+    return checkRecipientGas(chains, asset, { address: 'a contract', memo: null }, field)
   }
   const failing = (code: 'SIMULATION_FAILED' | 'NETWORK_UNAVAILABLE') => async () => {
     throw new AppError(code, 'a test')
@@ -144,6 +202,8 @@ describe('a create', () => {
     await expect(check(async () => 39_001n)).rejects.toMatchObject({ code: 'INVALID_ADDRESS' })
     await expect(check(failing('SIMULATION_FAILED'))).rejects.toMatchObject({ code: 'INVALID_ADDRESS' })
     await check(async () => 39_000n)
+    const refused = { code: 'INVALID_REFUND_ADDRESS', problems: [{ field: 'refundAddress' }] }
+    await expect(check(async () => 39_001n, eth, 'refundAddress')).rejects.toMatchObject(refused)
   })
 
   test('accepts it for a token, and if the nodes give no answer', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
-import { makeBook } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { makeBook, price, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ltc, market } from '../money-path.ts'
 import { plan, SMALL, startPrivateMoneyPath } from './private-money-path.ts'
 
@@ -121,6 +121,62 @@ describe.each(stalls)('if the target %s after the intermediary was paid', (state
     // Less both spreads of 0.4 % and the fees of both payments; the prices are constant.
     expect(units).toBeGreaterThan((SMALL * 98n) / 100n)
   })
+})
+
+// M17: only pauses of the leg that an execution converts counted, so that a pause of the target refunded what was on its way.
+describe('M17: a pause of the target before the first conversion', () => {
+  const whole = () => makeBook({ ...market, at: bookTime() })
+  const nothing = { networks: new Set<string>(), assets: new Set<never>() }
+
+  test('of its asset holds the exchange, which continues when the pause ends', async () => {
+    fixture.books.replace({ ...whole(), pauses: { ...nothing, assets: new Set(['eth@eth'] as const) } })
+    const exchange = await payExchange()
+    await fixture.mineBlocks(6)
+    expect(await fixture.listExecutions(exchange)).toMatchObject([{ leg: 0, status: 'exchanging', rateKind: null }])
+    resumeNetworks()
+    await fixture.mineBlocks(14)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect([fixture.countEtherPayments(exchange), listRefundUnits(exchange)]).toEqual([1, []])
+  })
+
+  const { ltc: _, ...otherFees } = market.fees
+  test.each([
+    ['of its network', { ...whole(), pauses: { ...nothing, networks: new Set(['eth']) } }],
+    // Payouts of the target hold no conversion; here the intermediary has no fees meanwhile.
+    [
+      'of its payouts',
+      {
+        ...makeBook({ ...market, fees: otherFees, at: bookTime() }),
+        pauses: { ...nothing, payouts: new Set(['eth']) },
+      },
+    ],
+  ])('%s stops the stall limit', async (_scope, paused) => {
+    fixture.books.replace(paused)
+    const exchange = await payExchange()
+    await fixture.mineBlocks(4)
+    for (let n = 0; n < 2; n++) {
+      await ageExecutions(exchange)
+      await fixture.mineBlocks(2)
+      expect(await listStatuses(exchange)).toEqual(['0 exchanging'])
+    }
+    resumeNetworks()
+    await fixture.mineBlocks(14)
+    expect(await fixture.readStatus(exchange)).toBe('finished')
+    expect([fixture.countEtherPayments(exchange), listRefundUnits(exchange)]).toEqual([1, []])
+  })
+})
+
+test('M20: refunds a private exchange whose target is outside of the band for longer than the stall limit', async () => {
+  const offPeg = { ...market.prices, usdt: price('0.97', '0.97') }
+  fixture.books.replace(makeBook({ ...market, prices: offPeg, at: bookTime() }))
+  const exchange = await fixture.createExchange({ via: ltc, to: usdt, plan, fromUnits: SMALL })
+  fixture.payDeposit(exchange, SMALL)
+  await fixture.mineBlocks(4)
+  expect(await listStatuses(exchange)).toEqual(['0 exchanging'])
+  await ageExecutions(exchange)
+  await fixture.mineBlocks(6)
+  expect(await fixture.readStatus(exchange)).toBe('refunded')
+  expect(listRefundUnits(exchange)).toEqual([SMALL - 1_500n])
 })
 
 describe('an intermediary that stalls after its payment was signed', () => {

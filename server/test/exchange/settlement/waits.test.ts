@@ -2,13 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, price, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { createWatchPegs } from '../../../src/exchange/operations/watch-pegs.ts'
+import { createStepExchange } from '../../../src/exchange/settlement/step-exchange.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 let path: Awaited<ReturnType<typeof startMoneyPath>>
 let whole: ReturnType<typeof path.books.current>
 beforeAll(async () => {
   path = await startMoneyPath()
-  await path.fundWallets({ btc: 10n * COIN, eth: 13n * ETHER })
+  await path.fundWallets({ btc: 10n * COIN, eth: 14n * ETHER })
   whole = path.books.current()
 })
 afterAll(() => path.close())
@@ -58,7 +59,7 @@ describe('M3: a deposit within the bounds of its create that finds no reserve', 
 
   test('waits also if the ledger has less than the book says', async () => {
     const exchange = await create()
-    await path.store.transaction((tx) => tx.inventory.reserve('other', 'eth@eth', 11n * ETHER, exchange.id, null))
+    await path.store.transaction((tx) => tx.inventory.reserve('other', 'eth@eth', 12n * ETHER, exchange.id, null))
     await payAndConfirm(exchange)
     expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
     await path.store.inventory.release('other')
@@ -151,6 +152,20 @@ describe('M17: a pause', () => {
     path.books.replace(whole)
     await path.runJobs()
     expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'fixed' })
+  })
+
+  test('that begins while the terms are computed holds the deposit, too', async () => {
+    const exchange = await create()
+    path.books.replace({ pauses })
+    await payAndConfirm(exchange)
+    path.books.replace(whole)
+    let reads = 0
+    const current = () => (reads++ === 0 ? path.books.current() : { ...path.books.current(), pauses })
+    await createStepExchange({ ...path.dependencies, books: { ...path.books, current } })(exchange.id)
+    expect(reads).toBeGreaterThan(1)
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'exchanging', rateKind: null })
+    await path.runJobs()
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'floating' })
   })
 
   test('stops the time that a deposit waits for the reserve', async () => {

@@ -64,20 +64,25 @@ export function fixedRateOf({ fromUnits, toUnits, fixedUntil, fixedInclusionMs }
     : { fromUnits, toUnits, until: fixedUntil, inclusionMs: fixedInclusionMs }
 }
 
-/** Whether an asset or a network of a leg is paused: nothing is converted until it is not. */
-export function isPaused({ books }: Pick<StepDeps, 'books'>, { from, to }: Leg): boolean {
+type LegPosition = Readonly<{ context: Pick<Act['context'], 'exchange'>; execution: Pick<Execution, 'leg'> }>
+
+/** The leg that an execution converts, and the legs that its proceeds fund. */
+const listLegsLeft = ({ context: { exchange }, execution: { leg } }: LegPosition): readonly Leg[] =>
+  exchange.legs.slice(leg)
+
+/** Whether an asset or a network of a leg that is left is paused: nothing is converted until it is not (M17). */
+export function isPaused({ books }: Pick<StepDeps, 'books'>, position: LegPosition): boolean {
   const { assets, networks } = books.current().pauses
   const isHeld = ({ id, network }: Asset) => assets.has(id) || networks.has(network)
-  return isHeld(from) || isHeld(to)
+  return listLegsLeft(position).some(({ from, to }) => isHeld(from) || isHeld(to))
 }
 
-/** Whether the leg waits for a pause: also one of payouts, which lets conversions go on and holds what they queue. */
-export function isPayoutPaused(deps: StepDeps, leg: Leg): boolean {
+/** Whether the execution waits for a pause: also one of payouts, which lets conversions go on and holds what they queue. */
+export function isPayoutPaused(deps: StepDeps, position: LegPosition): boolean {
   const { payouts } = deps.books.current().pauses
-  return isPaused(deps, leg) || payouts?.has(leg.to.network) === true || payouts?.has('all') === true
+  const isHeld = ({ to }: Leg) => payouts?.has(to.network) === true || payouts?.has('all') === true
+  return isPaused(deps, position) || listLegsLeft(position).some(isHeld)
 }
-
-type LegPosition = Readonly<{ context: Pick<Act['context'], 'exchange'>; execution: Pick<Execution, 'leg'> }>
 
 /** Whether the proceeds of the execution fund another leg. */
 export function hasNextLeg({ context: { exchange }, execution: { leg } }: LegPosition): boolean {

@@ -105,7 +105,7 @@ export async function termsOf(act: Position): Promise<Terms> {
   assert(isRightAsset(act), `execution ${execution.id} has terms only in the asset that was ordered`)
   // A missing network must not look like a missing listing, which refunds.
   const isMissing = exchange.legs.slice(execution.leg).some(({ to }) => !act.deps.chains.has(to.network))
-  if (isMissing || isPaused(act.deps, legOf(act))) return { kind: 'wait', for: 'pause' }
+  if (isMissing || isPaused(act.deps, act)) return { kind: 'wait', for: 'pause' }
   const isLaterLeg = execution.leg > 0
   // A later leg is returned at once: its customer's deposit is already spent.
   const acceptedMaxUnits = isLaterLeg ? 0n : act.context.acceptedMaxUnits
@@ -131,6 +131,8 @@ export async function termsOf(act: Position): Promise<Terms> {
     return toTerms(decideTerms({ ...facts, isFirst: false, live: () => liveRateOf(act, 0n) }))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
+    // It began meanwhile.
+    if (isPaused(act.deps, act)) return { kind: 'wait', for: 'pause' }
     // Without a listing the deposit is refunded; without a price the step waits, without a reserve for a limited time.
     if (error.retryable) return { kind: 'wait', for: 'price' }
     return error.code === 'INSUFFICIENT_LIQUIDITY' && wasWithinMax(acceptedMaxUnits, convertibleUnits(act))

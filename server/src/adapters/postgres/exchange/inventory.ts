@@ -66,7 +66,10 @@ async function insertReservations(sql: Sql, reservations: readonly NewReservatio
   )
 }
 
-/** Reserves the units if the wallet covers them and all other reservations. Runs in the caller's transaction. */
+/**
+ * Reserves the units if the wallet covers them and all other reservations, or if a reservation that was released for them had as
+ * many (`releasedUnits`). Runs in the caller's transaction.
+ */
 async function reserve(
   sql: Sql,
   id: string,
@@ -74,10 +77,12 @@ async function reserve(
   units: bigint,
   exchangeId: string,
   expiresInMs: number | null,
+  releasedUnits: bigint,
 ): Promise<boolean> {
   const [existing] = await sql.query('select 1 from reservations where id = $1', [id])
   if (existing) return true
-  if ((await lockStock(sql, assetId)) < units) return false
+  const stockUnits = await lockStock(sql, assetId)
+  if (units > releasedUnits && stockUnits < units) return false
   await insertReservations(sql, [{ id, assetId, units, exchangeId, partnerId: null, expiresInMs }])
   return true
 }
@@ -206,7 +211,8 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       return BigInt(row?.units ?? 0)
     },
     freeCapital: (assetId) => freeCapital(sql, assetId),
-    reserve: (id, assetId, units, exchangeId, expiresInMs) => reserve(sql, id, assetId, units, exchangeId, expiresInMs),
+    reserve: (id, assetId, units, exchangeId, expiresInMs, releasedUnits = 0n) =>
+      reserve(sql, id, assetId, units, exchangeId, expiresInMs, releasedUnits),
     release: (id) => release(sql, id),
     async extendReservation(exchangeId) {
       await sql.query('update reservations set paid = true where id = $1 and not paid', [`hold:${exchangeId}`])

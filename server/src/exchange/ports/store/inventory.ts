@@ -20,8 +20,18 @@ export interface InventoryStore {
   reservedUnits(exchangeId: string): Promise<bigint>
   /** Whether so much is neither reserved nor owed. Locks the stock of the asset until the end of the transaction. */
   covers(assetId: AssetId, units: bigint): Promise<boolean>
-  /** False if the reserve does not cover the units. Idempotent by id. */
-  reserve(id: string, assetId: AssetId, units: bigint, exchangeId: string, expiresInMs: number | null): Promise<boolean>
+  /**
+   * False if the reserve does not cover the units, and they exceed the `releasedUnits` that were reserved for them until now.
+   * Idempotent by id.
+   */
+  reserve(
+    id: string,
+    assetId: AssetId,
+    units: bigint,
+    exchangeId: string,
+    expiresInMs: number | null,
+    releasedUnits?: bigint,
+  ): Promise<boolean>
   release(id: string): Promise<bigint>
   /** Keeps the reserve of a fixed rate beyond its expiry, because a deposit that can use it is in a block. */
   extendReservation(exchangeId: string): Promise<void>

@@ -212,12 +212,18 @@ export const exchangeReads = {
 
 export const moneyReads = {
   wallets: list(
-    ['wallets', 'Hot wallets', 'By the ledger: what each holds, what of it is available, and what is free capital.'],
+    [
+      'wallets',
+      'Hot wallets',
+      'By the ledger: what each holds, what of it is available, what is kept for network fees, and what is free capital.',
+    ],
     {
       currency: ['text', 'Currency.', 'btc@btc'],
       held: ['text', 'Held in coins.', '10.5'],
       available: ['text', 'Available to payouts.', '9.5'],
       freeCapital: ['text', 'What the treasury may withdraw.', '3.5'],
+      keptForFees: ['text', 'What the wallet keeps for network fees in this currency; 0 for tokens.', '0.004'],
+      missingFees: ['text?', 'What the native coin lacks of these fees: until it has it, nothing is free.', null],
       address: ['text?', 'Address of the hot wallet.', ADDRESS],
       addressUrl: [
         'text?',

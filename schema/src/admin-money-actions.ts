@@ -100,7 +100,8 @@ export const payoutActions = {
   'treasury-withdraw': {
     path: '/admin/v1/treasury/withdraw',
     summary: 'Withdraw free capital',
-    description: 'Pays to an address of `treasury.coldAddresses`.',
+    description:
+      'Pays to an address of `treasury.coldAddresses`. The wallet keeps what network fees need: of this withdrawal, queued payouts and unpaid fixed rates.',
     role: 'treasurer',
     twoPersons: true,
     arguments: objectOf({ currency, amount, address, key }),
@@ -108,7 +109,8 @@ export const payoutActions = {
   'treasury-ceiling': {
     path: '/admin/v1/treasury/ceiling',
     summary: 'Withdraw what is above a ceiling',
-    description: 'Withdraws what the hot wallet holds above the amount, as far as it is free.',
+    description:
+      'Withdraws what the hot wallet holds above the amount, without queued withdrawals, as far as it is free.',
     role: 'treasurer',
     twoPersons: true,
     arguments: objectOf({ currency, amount, address, key }),

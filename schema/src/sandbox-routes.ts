@@ -117,7 +117,7 @@ export const sandboxRoutes = {
     tag: 'Sandbox',
     summary: 'Set the reference price of a currency',
     description:
-      'Fixes the reference price of every listing of a ticker, until `usd: null` lets it move again. Quotes use it within a second. The pools of the chains do not follow it.',
+      'Fixes the reference price of every listing of a ticker, until `usd: null` lets it move again. Each process reads it twice a second. The pools of the chains do not follow it.',
     access: 'any',
     cost: 1,
     body: SandboxPricesBody,

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { createMaxFees } from '../../server/src/app/max-fees.ts'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import type { AppError } from '../../server/src/core/domain/errors.ts'
 import { accounts, partnerAccount } from '../../server/src/core/domain/ledger/entries.ts'
@@ -49,7 +50,7 @@ async function spendAllUtxos({ app, mine, until, wallet }: Scenario, asset: Asse
   ])
   await app.store.transaction((tx) => tx.ledger.post(gift))
   const { address } = await wallet(network)
-  const { payoutId } = await createOperateBalances(app.store).payOut(
+  const { payoutId } = await createOperateBalances(app.store, createMaxFees('sandbox')).payOut(
     partner,
     { assetId: asset, network, units, destination: { address, memo: null } },
     `all of ${asset}`,

@@ -300,7 +300,7 @@ export interface Operations {
   /** Pause or resume the blocks of a chain: `POST /sandbox/mining`. While mining is paused, only `/sandbox/blocks` adds blocks to the chain. */
   setSandboxMining(input: SandboxMiningBody, options?: CallOptions): Promise<SandboxReport>
 
-  /** Set the reference price of a currency: `POST /sandbox/prices`. Fixes the reference price of every listing of a ticker, until `usd: null` lets it move again. Quotes use it within a second. The pools of the chains do not follow it. */
+  /** Set the reference price of a currency: `POST /sandbox/prices`. Fixes the reference price of every listing of a ticker, until `usd: null` lets it move again. Each process reads it twice a second. The pools of the chains do not follow it. */
   setSandboxPrice(input: SandboxPricesBody, options?: CallOptions): Promise<SandboxReport>
 
   /** Let an exchange expire now: `POST /sandbox/expiries`. Ends the time of an exchange for which no payment was seen, and of its fixed rate, as if it had passed. The exchange becomes `failed` with the reason `EXPIRED`, and a deposit that arrives later is refunded (`LATE_DEPOSIT`). */

@@ -10,6 +10,7 @@ import type { Config } from '../config/load.ts'
 import { parsePool, parsePoolToken } from '../config/swap-addresses.ts'
 import { present } from '../lib/assert.ts'
 import { openAddresses } from './addresses.ts'
+import { createMaxFees } from './max-fees.ts'
 import { payeeMacsOf } from './payee-macs.ts'
 import { createScreening } from './screening.ts'
 import type { SwapOffer } from './swaps.ts'
@@ -30,6 +31,7 @@ export function createActionDeps(
   const { environment, coldAddresses, outputs, partners: partnerDefaults } = config
   return {
     ...{ environment, coldAddresses, outputs, partnerDefaults, addresses, market },
+    maxFeesOf: createMaxFees(environment),
     pepper: Buffer.from(config.pepper),
     secrets: createOperatorSecrets(peppersOf(config)),
     encodingsOf,

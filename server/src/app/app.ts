@@ -311,7 +311,7 @@ function createRefreshBook(
       }
     },
     now: clock.now,
-    // A price that the sandbox's controls set is in quotes within a second.
+    // A price that the sandbox's controls set is in quotes after one read. `POST /sandbox/prices` states this pace.
     ...(environment === 'sandbox' ? { paceMs: { prices: 500 } } : {}),
     onRead: (part, { error }) => {
       if (part === 'prices') metrics.priceAge((clock.now() - oldestTime(books.current().prices)) / 1000)

@@ -46,7 +46,7 @@ export function addOperatorCommands(program: Command): void {
   program
     .command('wallets')
     .alias('balances')
-    .description('lists what the hot wallets hold, what of it is available, and what is free capital')
+    .description('lists what the hot wallets hold, what of it is available, kept for network fees, and free capital')
     .action(() => printRead('wallets'))
   program
     .command('networks')

@@ -10,6 +10,7 @@ import { createOperatorSecrets } from '../../src/admin/identity/operator-secrets
 import type { PasskeyDeps } from '../../src/admin/identity/passkeys.ts'
 import type { AdminStore } from '../../src/admin/ports/admin-store.ts'
 import type { Live } from '../../src/admin/reads/read.ts'
+import { createMaxFees } from '../../src/app/max-fees.ts'
 import { emptyBook } from '../../src/core/domain/book.ts'
 import type { Throttle } from '../../src/core/ports/throttle.ts'
 import { openTestDatabase, type TestDatabase } from '../adapters/postgres/database.ts'
@@ -169,6 +170,7 @@ const depsForTests = (): Omit<ActionDeps, 'secrets'> => ({
   partnerDefaults: { feeBps: 0, openExchangesMax: 100, rateLimitPerMinute: 6_000 },
   pepper: PEPPER,
   addresses: () => new Map(),
+  maxFeesOf: createMaxFees('sandbox'),
   encodingsOf: (text) => [...new Set([text, text.toLowerCase()])],
   isAllowed: async () => true,
   parseSwapAccount: () => null,

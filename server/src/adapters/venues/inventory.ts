@@ -5,10 +5,11 @@ import type { Venue } from '../../exchange/ports/venue.ts'
 export function createInventoryVenue(): Venue<StoreTx> {
   return {
     id: 'inventory',
-    hasFunds: (order, ownUnits, tx) => tx.inventory.covers(order.take.id, order.takeUnits - ownUnits),
-    place: async (order, tx) =>
-      (await tx.inventory.reserve(order.id, order.take.id, order.takeUnits, order.exchangeId, null))
-        ? { kind: 'filled', takeUnits: order.takeUnits }
+    hasFunds: async ({ take, takeUnits }, ownUnits, tx) =>
+      takeUnits <= ownUnits || (await tx.inventory.covers(take.id, takeUnits - ownUnits)),
+    place: async ({ id, exchangeId, take, takeUnits }, ownUnits, tx) =>
+      (await tx.inventory.reserve(id, take.id, takeUnits, exchangeId, null, ownUnits))
+        ? { kind: 'filled', takeUnits }
         : { kind: 'rejected', reason: 'the reserve does not cover the order' },
   }
 }

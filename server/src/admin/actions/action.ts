@@ -1,6 +1,7 @@
 import type { AdminActionName, AdminArguments } from '@swapyard/schema'
 import type { Environment, Network } from '../../core/domain/network.ts'
 import type { AuditNote } from '../../core/services/audit-note.ts'
+import type { MaxNetworkFees } from '../../exchange/domain/free-capital.ts'
 import type { OutputSettings } from '../../exchange/domain/output-plan.ts'
 import type { Addresses } from '../../exchange/ports/chain.ts'
 import type { MarketDeps } from '../../exchange/settlement/steps/context.ts'
@@ -19,6 +20,8 @@ export type ActionDeps = Readonly<{
   secrets: OperatorSecrets
   /** By network; derived from public keys, without a node. */
   addresses(): ReadonlyMap<string, Readonly<{ network: Network; addresses: Addresses }>>
+  /** The highest network fees that workers pay. */
+  maxFeesOf(network: string): MaxNetworkFees
   /** A hash or an address in the forms in which it may be stored. */
   encodingsOf(text: string): readonly string[]
   /** Whether the deny list permits the address. */

@@ -9,7 +9,8 @@ import { findPartner, listedCurrency, showAmount } from './lookup.ts'
 
 type Withdrawal = Readonly<{ currency: string; amount: string; address: string; key: string }>
 
-const operateOn = ({ store }: Pick<ActionContext, 'store'>) => createOperateBalances(store, showAmount)
+const operateOn = ({ store, deps }: Pick<ActionContext, 'store' | 'deps'>) =>
+  createOperateBalances(store, deps.maxFeesOf, showAmount)
 
 /** By the outputs of the wallet when it is carried out. It pays our own wallet. */
 const PLAN = ['outputs', 'units', 'payoutIds']

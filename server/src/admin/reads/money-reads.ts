@@ -2,8 +2,10 @@ import { type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { accounts } from '../../core/domain/ledger/entries.ts'
 import { refused } from '../../core/services/audit-note.ts'
+import { freeCapitalOf, type MaxNetworkFees } from '../../exchange/domain/free-capital.ts'
+import type { InventoryStore } from '../../exchange/ports/store/inventory.ts'
 import type { Grouping, Period, ReportStore } from '../../exchange/ports/store/reports.ts'
-import { decimalsOf, formatSigned, listedCurrency } from '../actions/lookup.ts'
+import { decimalsOf, formatSigned, listedCurrency, showAmount } from '../actions/lookup.ts'
 import type { AdminStores } from '../ports/admin-store.ts'
 import { explorerUrl } from './explorer-links.ts'
 import { type Query, type ReadContext, type ReadsOf, requireLive, toPlain, whole } from './read.ts'
@@ -55,11 +57,22 @@ async function readWallets({ store, deps, live }: ReadContext) {
     const address = hot.get(network) ?? null
     rows.push({
       ...{ currency: id, held: show(held), available: show(available.get(id) ?? 0n) },
-      freeCapital: show(await inventory.freeCapital(id)),
+      ...(await readCapital(inventory, id, deps.maxFeesOf(network))),
       ...{ address, addressUrl: address && explorerUrl(live, network, 'address', address) },
     })
   }
   return whole(rows)
+}
+
+/** What the treasury may withdraw, and why it is not more. */
+async function readCapital(inventory: Pick<InventoryStore, 'capital'>, id: AssetId, fees: MaxNetworkFees) {
+  const { units, feeUnits, missingFeeUnits } = freeCapitalOf(id, await inventory.capital(id, fees), fees)
+  const { decimals } = listedCurrency(id)
+  return {
+    freeCapital: formatSigned(units, decimals),
+    keptForFees: formatSigned(id === fees.native ? feeUnits : 0n, decimals),
+    missingFees: missingFeeUnits > 0n ? showAmount(missingFeeUnits, fees.native) : null,
+  }
 }
 
 const groupingOf = ({ by = 'day' }: Query): Grouping => by as Grouping

@@ -3,7 +3,8 @@ import type { AssetId } from '../../core/domain/asset.ts'
 import type { Account } from '../../core/domain/ledger/chart.ts'
 import { accounts, partnerAccount, reservedId, unclaimed, withdrawalEntry } from '../../core/domain/ledger/entries.ts'
 import { type AuditNote, refused, requireReason } from '../../core/services/audit-note.ts'
-import { smallest } from '../../lib/bigint.ts'
+import { largest, smallest } from '../../lib/bigint.ts'
+import { type CapitalPosition, type FreeCapital, freeCapitalOf, type MaxNetworkFees } from '../domain/free-capital.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import { clearUnclaimed } from './clear-unclaimed.ts'
@@ -15,6 +16,9 @@ export type PayOutResult = Readonly<{ payoutId: string; state: string; repeated:
 type FormatAmount = (units: bigint, assetId: AssetId) => string
 const inUnits: FormatAmount = (units, assetId) => `${units} units of ${assetId}`
 
+/** What withdrawals of capital need: the highest fees of a network, and how messages show amounts. */
+type CapitalDeps = Readonly<{ maxFeesOf(network: string): MaxNetworkFees; formatAmount: FormatAmount }>
+
 /** Maximum withdrawals of one deposit, because earlier ones were dropped. */
 const RETRIES_MAX = 20
 
@@ -23,21 +27,26 @@ const RETRIES_MAX = 20
  * we pay the network fee. The payout id derives from the account and the operator's key. A repeat is therefore paid once, and
  * the signing journal recognises the payout after a restore (I-37).
  */
-export function createOperateBalances(store: Store, formatAmount: FormatAmount = inUnits) {
+export function createOperateBalances(
+  store: Store,
+  maxFeesOf: CapitalDeps['maxFeesOf'],
+  formatAmount: FormatAmount = inUnits,
+) {
+  const deps: CapitalDeps = { maxFeesOf, formatAmount }
   return {
     payOut: (partner: PaidPartner, request: PayOutRequest, key: string, note: AuditNote): Promise<PayOutResult> =>
       store.transaction((tx) => payOut(tx, partner, request, key, note, formatAmount)),
     /** Moves free capital to a cold address. */
     withdraw: (request: PayOutRequest, key: string, note: AuditNote): Promise<PayOutResult> =>
-      store.transaction((tx) => withdraw(tx, request, key, note, formatAmount)),
-    /** Moves what the hot wallet holds above `ceilingUnits`, as far as it is free. */
+      store.transaction((tx) => withdraw(deps, tx, request, key, note)),
+    /** Moves what the hot wallet holds above `ceilingUnits` without queued withdrawals, as far as it is free. */
     withdrawAbove: (
       request: Omit<PayOutRequest, 'units'>,
       ceilingUnits: bigint,
       key: string,
       note: AuditNote,
     ): Promise<PayOutResult & Readonly<{ units: bigint }>> =>
-      store.transaction((tx) => withdrawAbove(tx, request, ceilingUnits, key, note, formatAmount)),
+      store.transaction((tx) => withdrawAbove(deps, tx, request, ceilingUnits, key, note)),
     /** Pays out a whole unclaimed deposit. */
     payUnclaimed: (
       depositId: string,
@@ -58,7 +67,8 @@ export function createOperateBalances(store: Store, formatAmount: FormatAmount =
           if (existing) return { ...existing, assetId, units }
           await tx.operator.markClaimed(deposit.id)
           await clearUnclaimed(tx, network)
-          const result = await queue(tx, payout, `deposit ${deposit.id}`, note, formatAmount)
+          const debt = { subject: `deposit ${deposit.id}`, owed: await owedIn(tx, payout) }
+          const result = await queue(tx, payout, debt, note, formatAmount)
           return { ...result, assetId, units }
         }
         throw refused(`deposit ${depositId}: ${RETRIES_MAX} payouts were dropped, the maximum`)
@@ -82,48 +92,80 @@ export async function payOut(
   const payout = { ...request, id: idOf(from, key), from, depositId: null }
   const existing = await findRepeated(tx, payout, formatAmount)
   if (existing?.state === 'void') throw refused(`the payout with key ${key} was dropped: use another --key`)
-  return existing ?? (await queue(tx, payout, `partner ${partner.name}`, note, formatAmount))
+  if (existing) return existing
+  return queue(tx, payout, { subject: `partner ${partner.name}`, owed: await owedIn(tx, payout) }, note, formatAmount)
+}
+
+type Capital = FreeCapital & Pick<CapitalPosition, 'heldUnits'>
+
+/** Locks the stock: a concurrent withdrawal waits, and then finds the payout of the first. So it is read before the payout is. */
+async function lockCapital(
+  { maxFeesOf }: CapitalDeps,
+  tx: StoreTx,
+  { assetId, network }: Pick<PayOutRequest, 'assetId' | 'network'>,
+): Promise<Capital> {
+  const fees = maxFeesOf(network)
+  const position = await tx.inventory.capital(assetId, fees)
+  return { ...freeCapitalOf(assetId, position, fees), heldUnits: position.heldUnits }
 }
 
 async function withdraw(
+  deps: CapitalDeps,
   tx: StoreTx,
   request: PayOutRequest,
   key: string,
   note: AuditNote,
-  formatAmount: FormatAmount,
 ): Promise<PayOutResult> {
   requireReason(note)
+  const { formatAmount } = deps
   const from = accounts.capital
+  const capital = await lockCapital(deps, tx, request)
   const payout = { ...request, id: idOf(from, key), from, depositId: null }
   const existing = await findRepeated(tx, payout, formatAmount)
   if (existing?.state === 'void') throw refused(`the withdrawal with key ${key} was dropped: use another --key`)
-  return existing ?? (await queue(tx, payout, 'the treasury', note, formatAmount))
+  if (existing) return existing
+  const debt = { subject: 'the treasury', owed: capital.units, kept: explainFees(deps, request, capital) }
+  return queue(tx, payout, debt, note, formatAmount)
+}
+
+/** What a refusal says of the fees, which make less of the wallet free. */
+function explainFees(
+  { maxFeesOf, formatAmount }: CapitalDeps,
+  { assetId, network }: Pick<PayOutRequest, 'assetId' | 'network'>,
+  { feeUnits, missingFeeUnits }: Capital,
+): string {
+  const { native } = maxFeesOf(network)
+  if (missingFeeUnits > 0n)
+    return `; the wallet lacks ${formatAmount(missingFeeUnits, native)} of the ${formatAmount(feeUnits, native)} that its network fees can need`
+  return assetId === native ? `; it keeps ${formatAmount(feeUnits, native)} for network fees` : ''
 }
 
 async function withdrawAbove(
+  deps: CapitalDeps,
   tx: StoreTx,
   request: Omit<PayOutRequest, 'units'>,
   ceilingUnits: bigint,
   key: string,
   note: AuditNote,
-  formatAmount: FormatAmount,
 ): Promise<PayOutResult & Readonly<{ units: bigint }>> {
   const { assetId } = request
+  const capital = await lockCapital(deps, tx, request)
   const [existing] = await tx.payouts.find([idOf(accounts.capital, key)])
   // What is above the ceiling has changed since: a repeat is compared in all but the amount.
   if (existing)
     return {
-      ...(await withdraw(tx, { ...request, units: existing.units }, key, note, formatAmount)),
+      ...(await withdraw(deps, tx, { ...request, units: existing.units }, key, note)),
       units: existing.units,
     }
-  const freeUnits = await tx.inventory.freeCapital(assetId)
-  const heldUnits = await tx.ledger.balance(accounts.wallet, assetId)
-  const units = smallest(freeUnits, heldUnits - ceilingUnits)
-  if (units <= 0n)
+  const { heldUnits } = capital
+  const units = smallest(capital.units, heldUnits - ceilingUnits)
+  if (units <= 0n) {
+    const [held, free] = [largest(heldUnits, 0n), capital.units].map((shown) => deps.formatAmount(shown, assetId))
     throw refused(
-      `the wallet holds ${formatAmount(heldUnits, assetId)} and ${formatAmount(freeUnits, assetId)} are free: nothing above the ceiling`,
+      `the wallet holds ${held} without queued withdrawals and ${free} are free: nothing above the ceiling${explainFees(deps, request, capital)}`,
     )
-  return { ...(await withdraw(tx, { ...request, units }, key, note, formatAmount)), units }
+  }
+  return { ...(await withdraw(deps, tx, { ...request, units }, key, note)), units }
 }
 
 type Queued = PayOutRequest & Readonly<{ id: string; from: Account; depositId: string | null }>
@@ -151,19 +193,25 @@ async function findRepeated(tx: StoreTx, request: Queued, formatAmount: FormatAm
   return { payoutId: existing.id, state, repeated: true }
 }
 
+/** What the account of a withdrawal owes. Its balance is negative. */
+const owedIn = async (tx: StoreTx, { from, assetId }: Queued): Promise<bigint> =>
+  -(await tx.ledger.balance(from, assetId))
+
+/** `kept`: why no more is owed. */
+type Debt = Readonly<{ subject: string; owed: bigint; kept?: string }>
+
 async function queue(
   tx: StoreTx,
   request: Queued,
-  subject: string,
+  { subject, owed, kept = '' }: Debt,
   note: AuditNote,
   formatAmount: FormatAmount,
 ): Promise<PayOutResult> {
   const { id, from, assetId, units, network, destination, depositId } = request
-  // The operator owns what is left when everybody is paid.
-  const isCapital = from === accounts.capital
-  const owed = isCapital ? await tx.inventory.freeCapital(assetId) : -(await tx.ledger.balance(from, assetId))
   if (units <= 0n || units > owed)
-    throw refused(`${subject} has ${formatAmount(owed, assetId)}; ${formatAmount(units, assetId)} cannot be paid out`)
+    throw refused(
+      `${subject} has ${formatAmount(owed, assetId)}; ${formatAmount(units, assetId)} cannot be paid out${kept}`,
+    )
   const isNew = await tx.ledger.post(withdrawalEntry(id, from, assetId, units))
   // A concurrent call with the same key was first.
   if (!isNew)
@@ -185,7 +233,7 @@ async function queue(
   await tx.wake([{ kind: 'dispatch', id: network }])
   await tx.auditLog.record({
     ...note,
-    act: isCapital ? 'treasury withdraw' : 'pay-out',
+    act: from === accounts.capital ? 'treasury withdraw' : 'pay-out',
     subject,
     detail: { payout: id, assetId, units, ...destination, journal: reservedId(id) },
     before: { account: from, assetId, owed },

@@ -19,7 +19,11 @@ export type VenueOutcome =
 /** Converts assets. `place` is idempotent by order id. */
 export interface Venue<Tx> {
   readonly id: string
-  /** Whether it can fill the order now. `ownUnits` are reserved for the same exchange and free for the order. */
+  /**
+   * Whether it can fill the order now. `ownUnits` are reserved for the same exchange and free for the order: an order that they
+   * cover is filled, whatever else the wallet owes.
+   */
   hasFunds(order: VenueOrder, ownUnits: bigint, tx: Tx): Promise<boolean>
-  place(order: VenueOrder, tx: Tx): Promise<VenueOutcome>
+  /** `ownUnits` were reserved for the order, and are released. */
+  place(order: VenueOrder, ownUnits: bigint, tx: Tx): Promise<VenueOutcome>
 }

@@ -135,6 +135,21 @@ describe('refreshBook', () => {
     expect(books.current()).toBe(last)
   })
 
+  it('has a price as soon as one read has returned it', async () => {
+    const { books, refresh, source, time } = start()
+    const stop = new AbortController()
+    const bids: (bigint | undefined)[] = []
+    const onRead: RefreshBook['onRead'] = (part) => {
+      if (part !== 'prices') return
+      bids.push(books.current().prices.usd.get('btc')?.bid)
+      source.usd = new Map([['btc', { bid: 7n, ask: 8n }]])
+      time.now += 1
+      if (bids.length === 2) stop.abort()
+    }
+    await refreshBook({ ...refresh, onRead }, stop.signal)
+    expect(bids).toEqual([current.prices.usd.get('btc')?.bid, 7n])
+  })
+
   it('keeps the part of a failing source with its old time', async () => {
     const { books, refresh, nodes, source, time, reads } = start()
     await whileRunning(refresh, async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { PATIENCE } from '../../../../test/support/patience.ts'
+import { createMaxFees } from '../../../src/app/max-fees.ts'
 import { partnerAccount } from '../../../src/core/domain/ledger/entries.ts'
 import { verifyAuditLog } from '../../../src/core/services/verify-audit-log.ts'
 import { createOperateBalances } from '../../../src/exchange/operations/operate-balances.ts'
@@ -16,7 +17,7 @@ let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 let balances: ReturnType<typeof createOperateBalances>
 beforeAll(async () => {
   fixture = await startMoneyPath()
-  balances = createOperateBalances(fixture.store)
+  balances = createOperateBalances(fixture.store, createMaxFees('sandbox'))
   await fixture.fundWallets({ btc: COIN, eth: 2_000n * ETHER })
 })
 afterAll(() => fixture.close())

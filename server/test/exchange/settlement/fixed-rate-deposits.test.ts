@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { journalEntry } from '../../../src/core/domain/ledger/journal.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
@@ -11,7 +12,8 @@ afterAll(() => path.close())
 
 const QUOTED = COIN / 25n
 /** 0.04 BTC for 0.96 ether: 4 % less than the market gives, so that the fixed rate is the worse one. */
-const create = () => path.createExchange({ flow: 'fixed-rate', fromUnits: QUOTED, toUnits: (96n * ETHER) / 100n })
+const create = (maxUnits = 0n) =>
+  path.createExchange({ flow: 'fixed-rate', fromUnits: QUOTED, toUnits: (96n * ETHER) / 100n, maxUnits })
 const pay = (exchange: Exchange, units: bigint) => path.fakes.btc.pay(exchange.deposit.address, units)
 const readRates = async (exchange: Exchange) => (await path.listExecutions(exchange)).map(({ rateKind }) => rateKind)
 
@@ -89,3 +91,28 @@ test('M19: counts what is reserved for an exchange as available to it', async ()
   expect(dueUnits).toBeGreaterThan(exchange.toUnits + (19n * ETHER) / 1_000n)
   expect(dueUnits).toBeLessThan(exchange.toUnits + (20n * ETHER) / 1_000n)
 })
+
+test.each([
+  // Above its maximum it would be refunded at once, and within it after a wait.
+  ['above', 0n],
+  ['within', COIN],
+])(
+  'pays a fixed rate from its own reserve, although the wallet lacks a unit beside it: %s the maximum',
+  async (_where, maxUnits) => {
+    const exchange = await create(maxUnits)
+    const [assetId, other] = ['eth@eth', 'all that is not promised'] as const
+    const stock = (await path.store.inventory.available()).get(assetId) ?? 0n
+    await path.store.transaction(async (tx) => {
+      expect(await tx.inventory.reserve(other, assetId, stock, exchange.id, null)).toBe(true)
+      const fee = { debit: 'expense:network-fee', credit: 'asset:wallet', assetId, units: 1n } as const
+      await tx.ledger.post(journalEntry(`test:fee:${exchange.id}`, 'network fee', null, [fee]))
+    })
+    pay(exchange, QUOTED)
+    await path.mineBlocks(5)
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'fixed', dueUnits: exchange.toUnits })
+    expect(await path.listPayouts(exchange)).toMatchObject([
+      { purpose: 'payout', state: expect.not.stringMatching('void') },
+    ])
+    await path.store.inventory.release(other)
+  },
+)

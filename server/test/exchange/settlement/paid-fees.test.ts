@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { PATIENCE } from '../../../../test/support/patience.ts'
+import { createMaxFees } from '../../../src/app/max-fees.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { createOperateBalances } from '../../../src/exchange/operations/operate-balances.ts'
 import type { Store, StoreTx } from '../../../src/exchange/ports/store/store.ts'
@@ -31,7 +32,7 @@ afterEach(() => fixture.expectBalanced())
 const readSuspense = () => fixture.store.ledger.balance('expense:suspense', 'eth@eth')
 const readOwed = async () => -(await fixture.store.ledger.balance(`liability:partner:${partnerId}`, 'eth@eth'))
 const payOut = (units: bigint, key = 'fees') =>
-  createOperateBalances(fixture.store).payOut(
+  createOperateBalances(fixture.store, createMaxFees('sandbox')).payOut(
     { id: partnerId, name: 'acme' },
     { assetId: 'eth@eth', network: 'eth', units, destination: { address: `own-${partnerId}`, memo: null } },
     key,

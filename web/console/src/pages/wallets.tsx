@@ -14,21 +14,26 @@ function useBitcoinFamily(): ReadonlySet<string> {
   return new Set(data?.data.filter(({ family }) => family === 'bitcoin').map(({ network }) => network))
 }
 
-/** Below each other: three amounts of 18 decimals are wider than a screen. */
-const Balances = ({ held, available, freeCapital: free }: Wallet) =>
-  Object.entries({ held, available, free }).map(([name, amount]) => (
-    <div key={name}>
-      <Dimmed>{name}</Dimmed> <Amount value={amount} />
-    </div>
-  ))
+/** Below each other: four amounts of 18 decimals are wider than a screen. */
+const Balances = ({ held, available, keptForFees, missingFees, freeCapital: free }: Wallet) => (
+  <>
+    {Object.entries({ held, available, 'for fees': keptForFees, free }).map(([name, amount]) => (
+      <div key={name}>
+        <Dimmed>{name}</Dimmed> <Amount value={amount} />
+      </div>
+    ))}
+    {missingFees && <Dimmed>lacks {missingFees} for fees</Dimmed>}
+  </>
+)
 
 function WalletActions({ wallet, hasOutputs }: Readonly<{ wallet: Wallet; hasOutputs: boolean }>) {
-  const { currency, held, freeCapital } = wallet
+  const { currency, held, keptForFees, missingFees, freeCapital } = wallet
   const [, network = ''] = currency.split('@')
   const balances = (
     <Text size="sm">
       The wallet holds <Amount value={held} currency={currency} />; <Amount value={freeCapital} /> of it is free
-      capital.
+      capital. It keeps <Amount value={keptForFees} /> for network fees: of this withdrawal, the queue and unpaid fixed
+      rates. {missingFees && <>Nothing is free until it holds {missingFees} more for network fees.</>}
     </Text>
   )
   return (

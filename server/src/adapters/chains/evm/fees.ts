@@ -53,7 +53,7 @@ const oracle = parseAbi([
 /** A signed ERC-20 transfer has about 180 bytes. */
 const SIGNED_BYTES = 200
 
-export function typicalFee(asset: Asset, fee: FeeRate): bigint {
+export function typicalFee(asset: Pick<Asset, 'contract'>, fee: FeeRate): bigint {
   return (asset.contract === null ? TYPICAL_GAS.native : TYPICAL_GAS.token) * fee.rate + (fee.l1Fee ?? 0n)
 }
 

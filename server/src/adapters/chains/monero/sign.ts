@@ -12,7 +12,7 @@ import { spendKeyOf, viewKeysOf } from './view-keys.ts'
 type MoneroIntent = Extract<SignIntent, { family: 'monero' }>
 
 /** Maximum fee: 0.1 XMR. */
-const FEE_MAX = 100_000_000_000n
+export const FEE_MAX = 100_000_000_000n
 
 /**
  * Verifies the transaction that the wallet has built and signed. By the transaction's secret keys, each payment of the

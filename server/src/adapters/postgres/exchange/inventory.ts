@@ -2,8 +2,10 @@ import type { AssetId } from '../../../core/domain/asset.ts'
 import type { FixedStock } from '../../../core/domain/book.ts'
 import { accounts, ownAccounts } from '../../../core/domain/ledger/entries.ts'
 import { fixedReserveLeft } from '../../../exchange/domain/fixed-reserve.ts'
+import type { CapitalPosition, MaxNetworkFees } from '../../../exchange/domain/free-capital.ts'
 import type { NewExchange } from '../../../exchange/ports/store/exchanges.ts'
 import type { InventoryStore } from '../../../exchange/ports/store/inventory.ts'
+import { present } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
 import type { Sql } from '../core/database.ts'
 
@@ -66,7 +68,10 @@ async function insertReservations(sql: Sql, reservations: readonly NewReservatio
   )
 }
 
-/** Reserves the units if the wallet covers them and all other reservations. Runs in the caller's transaction. */
+/**
+ * Reserves the units if the wallet covers them and all other reservations, or if a reservation that was released for them had as
+ * many (`releasedUnits`). Runs in the caller's transaction.
+ */
 async function reserve(
   sql: Sql,
   id: string,
@@ -74,10 +79,12 @@ async function reserve(
   units: bigint,
   exchangeId: string,
   expiresInMs: number | null,
+  releasedUnits: bigint,
 ): Promise<boolean> {
   const [existing] = await sql.query('select 1 from reservations where id = $1', [id])
   if (existing) return true
-  if ((await lockStock(sql, assetId)) < units) return false
+  const stockUnits = await lockStock(sql, assetId)
+  if (units > releasedUnits && stockUnits < units) return false
   await insertReservations(sql, [{ id, assetId, units, exchangeId, partnerId: null, expiresInMs }])
   return true
 }
@@ -165,16 +172,51 @@ export async function release(sql: Sql, id: string): Promise<bigint> {
   return BigInt(row?.units ?? 0)
 }
 
-async function freeCapital(sql: Sql, assetId: AssetId): Promise<bigint> {
-  await lock(sql, [assetId])
-  const [row] = await sql.query<{ units: string }>(
-    `select coalesce(sum(b.units) filter (where b.account = $2 or starts_with(b.account, 'liability:')), 0)
-       - coalesce((select promised from inventory where asset_id = $1), 0) as units
-     from balances b where b.asset_id = $1`,
-    [assetId, accounts.wallet],
+/** Units of an asset in the wallet that are neither reserved nor owed, whatever owes them. $3 is the account of the wallet. */
+const free = (asset: '$1' | '$2') => `(select coalesce(sum(b.units), 0) from balances b
+    where b.asset_id = ${asset}::text and (b.account = $3 or starts_with(b.account, 'liability:')))
+  - (select coalesce(sum(i.promised), 0) from inventory i where i.asset_id = ${asset}::text)`
+
+/** Payouts of the hot wallet that are not signed. A converted deposit counts by its order, a queued payout of it does not again. */
+const QUEUED = `select p.asset_id, p.execution_id from payouts p
+  where p.network = n.network and p.state = 'reserved' and p.branch = 'hot' and p.purpose not in ('split', 'consolidate')`
+const CAPITAL = `
+with n as (select split_part($2::text, '@', 2) as network),
+ unsigned as (
+   select r.asset_id from reservations r, n where split_part(r.asset_id, '@', 2) = n.network
+   union all
+   select q.asset_id from n cross join lateral (${QUEUED} and p.attention is null union all ${QUEUED} and p.attention is not null) q
+   left join executions x on x.id = q.execution_id where not exists (select 1 from reservations r where r.id = x.order_id))
+select ${free('$1')} as units, ${free('$2')} as "nativeUnits",
+  (select coalesce(sum(b.units), 0) from balances b where b.account = $3 and b.asset_id = $1)
+    - (select coalesce(sum(p.units), 0) from payouts p where p.asset_id = $1 and p.purpose = 'withdrawal' and p.state = 'reserved')
+    as "heldUnits",
+  (select count(*) from unsigned where asset_id = $2) as "nativePayouts",
+  (select count(*) from unsigned where asset_id <> $2) as "tokenPayouts",
+  (select coalesce(sum(f.units), 0) from (select max(a.fee_units) as units from transactions t join attempts a on a.transaction_id = t.id
+     where t.network = n.network and t.branch <> 'deposit' and t.state = 'live' group by t.id) f) as "unpaidFeeUnits",
+  (select coalesce(sum(least(c.units, $4::numeric)), 0) from coins c where c.network = n.network and c.reserved_by is null
+     and c.spent_by is null and not c.quarantined and c.block_height is not null) as "inputFeeUnits"
+from n`
+
+async function readCapital(sql: Sql, assetId: AssetId, fees: MaxNetworkFees): Promise<CapitalPosition> {
+  await lock(sql, [assetId, fees.native])
+  const [row] = await sql.query<Readonly<Record<keyof CapitalPosition, string>>>(CAPITAL, [
+    ...[assetId, fees.native, accounts.wallet, fees.inputUnits],
+  ])
+  const { heldUnits, units, nativeUnits, nativePayouts, tokenPayouts, unpaidFeeUnits, inputFeeUnits } = present(
+    row,
+    'a row',
   )
-  const units = BigInt(row?.units ?? 0)
-  return units < 0n ? 0n : units
+  return {
+    heldUnits: BigInt(heldUnits),
+    units: BigInt(units),
+    nativeUnits: BigInt(nativeUnits),
+    nativePayouts: BigInt(nativePayouts),
+    tokenPayouts: BigInt(tokenPayouts),
+    unpaidFeeUnits: BigInt(unpaidFeeUnits),
+    inputFeeUnits: BigInt(inputFeeUnits),
+  }
 }
 
 /** What is owed already has a liability: an order of a payout is not counted again, only the promise of a fixed rate. */
@@ -205,8 +247,9 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       ])
       return BigInt(row?.units ?? 0)
     },
-    freeCapital: (assetId) => freeCapital(sql, assetId),
-    reserve: (id, assetId, units, exchangeId, expiresInMs) => reserve(sql, id, assetId, units, exchangeId, expiresInMs),
+    capital: (assetId, fees) => readCapital(sql, assetId, fees),
+    reserve: (id, assetId, units, exchangeId, expiresInMs, releasedUnits = 0n) =>
+      reserve(sql, id, assetId, units, exchangeId, expiresInMs, releasedUnits),
     release: (id) => release(sql, id),
     async extendReservation(exchangeId) {
       await sql.query('update reservations set paid = true where id = $1 and not paid', [`hold:${exchangeId}`])

@@ -1,14 +1,12 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { FixedStock } from '../../../core/domain/book.ts'
+import type { CapitalPosition, MaxNetworkFees } from '../../domain/free-capital.ts'
 
 export interface InventoryStore {
   /** Units of each asset in the wallet that are neither reserved nor owed to partners, unknown senders or withdrawals. */
   available(): Promise<ReadonlyMap<AssetId, bigint>>
-  /**
-   * Units of the wallet that are neither reserved nor owed to anybody, at most what the operator may take out. Locks the
-   * asset's reserve.
-   */
-  freeCapital(assetId: AssetId): Promise<bigint>
+  /** From what `freeCapitalOf` computes what the operator may take out. Locks the stocks of the asset and of the native coin. */
+  capital(assetId: AssetId, fees: MaxNetworkFees): Promise<CapitalPosition>
   /**
    * Assets that we owe and have promised beyond what we hold, with the missing units. Unswept deposits, and payouts that are
    * signed and unconfirmed, count as held.
@@ -20,8 +18,18 @@ export interface InventoryStore {
   reservedUnits(exchangeId: string): Promise<bigint>
   /** Whether so much is neither reserved nor owed. Locks the stock of the asset until the end of the transaction. */
   covers(assetId: AssetId, units: bigint): Promise<boolean>
-  /** False if the reserve does not cover the units. Idempotent by id. */
-  reserve(id: string, assetId: AssetId, units: bigint, exchangeId: string, expiresInMs: number | null): Promise<boolean>
+  /**
+   * False if the reserve does not cover the units, and they exceed the `releasedUnits` that were reserved for them until now.
+   * Idempotent by id.
+   */
+  reserve(
+    id: string,
+    assetId: AssetId,
+    units: bigint,
+    exchangeId: string,
+    expiresInMs: number | null,
+    releasedUnits?: bigint,
+  ): Promise<boolean>
   release(id: string): Promise<bigint>
   /** Keeps the reserve of a fixed rate beyond its expiry, because a deposit that can use it is in a block. */
   extendReservation(exchangeId: string): Promise<void>

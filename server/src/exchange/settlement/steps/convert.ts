@@ -222,7 +222,7 @@ export async function convert(act: Act): Promise<Execution | null> {
   await storeOrder(act, order)
   // The order uses what the fixed rate had reserved.
   if (terms.rate !== 'floating') await tx.inventory.release(`hold:${exchange.id}`)
-  const outcome = await deps.venue.place(order, tx)
+  const outcome = await deps.venue.place(order, ownUnits, tx)
   if (outcome.kind !== 'filled') {
     await tx.inventory.settleOrder(id, outcome.kind === 'rejected' ? 'rejected' : 'unknown')
     return outcome.kind === 'rejected'

@@ -87,7 +87,7 @@ async function convertBack(act: Act, costs: Costs, dueUnits: bigint): Promise<st
   const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
   const order = { id, exchangeId: exchange.id, give, giveUnits, take, takeUnits: dueUnits }
   await storeOrder(act, order)
-  const outcome = await deps.venue.place(order, tx)
+  const outcome = await deps.venue.place(order, 0n, tx)
   // Another reservation was faster: roll back and run the step again.
   if (outcome.kind !== 'filled')
     throw new AppError('OVERLOADED', 'the reserve of the source asset was reserved by another step')

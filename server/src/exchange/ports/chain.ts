@@ -125,8 +125,8 @@ export interface ChainReader {
   tagHeight(tag: FinalityTag): Promise<number | null>
   /** Balance of an address at the head (evm). Throws in the bitcoin family, where the store adds up unspent outputs. */
   balance(address: string, asset: Asset): Promise<bigint>
-  /** Number of mined transactions that the address signed, by the node that has the fewest. Absent in UTXO families. */
-  minedNonce?(address: string): Promise<number>
+  /** Number of mined transactions that the address signed, by the node that has the fewest or the most. Absent in UTXO families. */
+  minedNonce?(address: string, of?: 'fewest' | 'most'): Promise<number>
   /** Fee rate that gets a transfer into one of the next blocks. */
   feeRate(): Promise<FeeRate>
   /**

@@ -22,6 +22,7 @@ async function start(initial = current) {
   const books = createBookSnapshot(initial)
   const alarms = new Map<string, { alarm: string; detail: Record<string, unknown> }>()
   const results: string[] = []
+  const whileRaising = { work: async () => {} }
   const served = { alter: (xml: string) => xml }
   const currencies = [btc, eth, usdt]
   const now = () => NOW
@@ -42,7 +43,10 @@ async function start(initial = current) {
     currencies,
     codes,
     alarms: {
-      raise: async (subject, alarm, detail) => void alarms.set(subject, { alarm, detail }),
+      raise: async (subject, alarm, detail) => {
+        alarms.set(subject, { alarm, detail })
+        await whileRaising.work()
+      },
       clear: async (...subjects) => {
         for (const subject of subjects) alarms.delete(subject)
       },
@@ -58,7 +62,7 @@ async function start(initial = current) {
     },
     onCompared: (result) => results.push(result),
   })
-  return { books, feed, alarms, results, served, draws, compareFeed }
+  return { books, feed, alarms, results, served, draws, whileRaising, compareFeed }
 }
 function fail(error: unknown): never {
   throw error
@@ -67,6 +71,13 @@ function fail(error: unknown): never {
 /** The book with another bid and ask of bitcoin, in dollars. */
 const withBitcoinAt = (bid: string, ask: string) =>
   makeBook({ ...bookParts, prices: { ...bookParts.prices, btc: price(bid, ask) } }).prices
+
+/** Bid and ask of bitcoin in dollars, as so many ten-thousandths of what they are. */
+function bitcoinAt(share: bigint): [bid: string, ask: string] {
+  const { bid } = current.prices.usd.get('btc') ?? fail(new Error('no price'))
+  const dollars = (bid * share) / 10_000n / 10n ** 12n
+  return [`${dollars}`, `${dollars + 1n}`]
+}
 
 /** Multiplies the `out` of one direction. */
 const raiseOut = (from: string, to: string, factor: number) => (xml: string) =>
@@ -107,12 +118,10 @@ describe('the comparison of the rates feed with creates (I-30)', () => {
 
   it('accepts a price that moved by less than the last look permits, and one rendering more', async () => {
     const { compareFeed, books, feed, alarms, results } = await start()
-    const { bid } = current.prices.usd.get('btc') ?? fail(new Error('no price'))
-    const dollars = (percent: bigint) => `${(bid * percent) / 10_000n / 10n ** 12n}`
-    books.replace({ prices: withBitcoinAt(dollars(9_960n), dollars(9_965n)) })
+    books.replace({ prices: withBitcoinAt(...bitcoinAt(9_960n)) })
     await compareFeed()
     expect(results).toEqual(['paid'])
-    books.replace({ prices: withBitcoinAt(dollars(9_900n), dollars(9_905n)) })
+    books.replace({ prices: withBitcoinAt(...bitcoinAt(9_900n)) })
     await compareFeed()
     await compareFeed()
     expect(results.slice(1)).toContain('worse')
@@ -120,6 +129,19 @@ describe('the comparison of the rates feed with creates (I-30)', () => {
     for (let turn = 0; turn < 6; turn++) await compareFeed()
     expect(alarms.size).toBe(0)
     expect(results.slice(-6)).toEqual(Array(6).fill('paid'))
+  })
+
+  it('compares all directions of a turn with the prices of the same rendering', async () => {
+    const { compareFeed, books, feed, results, served, whileRaising } = await start()
+    served.alter = raiseOut('BTC', 'ETH', 1.01)
+    await compareFeed()
+    // Between the two comparisons of the next turn, bitcoin is rendered at a price that is lower by 0.3 %.
+    whileRaising.work = async () => {
+      books.replace({ prices: withBitcoinAt(...bitcoinAt(9_970n)) })
+      await feed.render()
+    }
+    await compareFeed()
+    expect(results).toEqual(['worse', 'worse', 'paid'])
   })
 
   it('names a direction that cannot be exchanged, until the feed no longer has it', async () => {

@@ -7,7 +7,7 @@ import { present } from '../../lib/assert.ts'
 import { escapeXml, statedUnits } from '../domain/feed.ts'
 import { type PairPricing, pricePair, quoteUnits } from '../domain/pricing.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
-import type { RatesFeed } from './rates-feed.ts'
+import type { FeedBook, RatesFeed } from './rates-feed.ts'
 
 /** 20 directions a minute. */
 export const COMPARE_FEED_PACE_MS = 3_000
@@ -27,6 +27,9 @@ export type CompareFeedDeps = Readonly<{
   draw(below: number): number
   onCompared(result: 'paid' | 'worse'): void
 }>
+
+/** Directions that are compared again and have alarms. More of them have one cause. */
+const FAILURES_MAX = 20
 
 const ITEM = /<item><from>([^<]*)<\/from><to>([^<]*)<\/to><in>([^<]*)<\/in><out>([^<]*)<\/out>/g
 /** Scale of `in` and `out`, which have at most 18 decimals. */
@@ -56,19 +59,22 @@ export function createCompareFeed(deps: CompareFeedDeps) {
     // Alarms of a process that has ended. Another one that runs raises its own again.
     if (isFirst) await deps.alarms.clearOthers('feed:', [])
     isFirst = false
+    // Together: the feed may be rendered while an alarm is stored.
+    const source = deps.feed.source()
     const items = readItems(deps, byCode)
     const names = [...items.keys()]
     const drawn = names.length === 0 ? [] : [present(names[deps.draw(names.length)], 'a direction')]
     for (const name of new Set([...failures.keys(), ...drawn])) {
       const item = items.get(name)
       // A direction that the feed no longer has promises nothing.
-      const fault = item === undefined ? null : compare(deps, item)
+      const fault = item === undefined ? null : compare(deps, source, item)
       if (item !== undefined) deps.onCompared(fault === null ? 'paid' : 'worse')
       if (fault === null) {
         if (failures.delete(name)) await deps.alarms.clear(`feed:${name}`)
         continue
       }
       const count = (failures.get(name) ?? 0) + 1
+      if (count === 1 && failures.size >= FAILURES_MAX) continue
       failures.set(name, count)
       if (count >= 2) await deps.alarms.raise(`feed:${name}`, fault.alarm, fault.detail)
     }
@@ -101,9 +107,8 @@ function readXml(feed: CompareFeedDeps['feed']): string {
 }
 
 /** Null: a create of the amount for which the rate is stated pays it, without a partner's fee. */
-function compare({ feed, books, now, toleranceBps }: CompareFeedDeps, item: Item): Fault | null {
+function compare({ books, now, toleranceBps }: CompareFeedDeps, rendered: FeedBook | null, item: Item): Fault | null {
   const pair = { from: item.from, to: item.to, flow: 'standard', partnerFeeBps: 0 } as const
-  const rendered = feed.source()
   try {
     return (
       (rendered && findWorse(item, pricePair(rendered.book, pair, rendered.at), 0)) ??

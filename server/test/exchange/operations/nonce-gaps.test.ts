@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { tamper } from '../../../../test/support/tamper.ts'
+import { until } from '../../../../test/support/until.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { createWatchNonces } from '../../../src/exchange/operations/watch-nonces.ts'
 import type { Chain } from '../../../src/exchange/ports/chain.ts'
+import { timeOrderedId } from '../../../src/lib/id.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 const DEPOSIT = COIN / 200n
@@ -101,6 +104,23 @@ describe('a nonce that no transaction has (T44, I-26)', () => {
       const mined = (await chain.reader.minedNonce?.('eth-hot')) ?? 0
       const lagging: Chain = { ...chain, reader: { ...chain.reader, minedNonce: async () => mined - 1 } }
       for (let n = 0; n < 2; n++) await check(lagging)
+      // An expired transaction has used its nonce, too.
+      const key = `eth-hot:${mined - 1}`
+      const proof = { reverted: 'a block hash' }
+      const change = (state: string, json: object | null) =>
+        tamper(fixture.database, 'transactions', [
+          'update transactions set state = $1, proof = $2 where conflict_key = $3',
+          [state, json && JSON.stringify(json), key],
+        ])
+      await change('expired', proof)
+      for (let n = 0; n < 2; n++) await check(lagging)
+      await change('final', null)
+      // One node of several that lags or lies is not asked.
+      const disagreeing: Chain = {
+        ...chain,
+        reader: { ...chain.reader, minedNonce: async (_address, of) => (of === 'most' ? mined : 0) },
+      }
+      for (let n = 0; n < 2; n++) await check(disagreeing)
     })
     expect(await findAlarm()).toBeNull()
     expect(await readLane()).toEqual({ next: String(Number(before?.next) + 1), gap: null })
@@ -117,5 +137,31 @@ describe('a nonce that no transaction has (T44, I-26)', () => {
     const later: Chain = { ...chain, reader: { ...chain.reader, minedNonce: async () => mined + 1 } }
     await check(later)
     expect([await findAlarm(), (await readLane())?.gap]).toEqual([null, null])
+  })
+
+  test('is not reopened by a check that waited while another worker took it', async () => {
+    const { database, store } = fixture
+    const nonce = Number((await readLane())?.next)
+    await database.query("update nonce_lanes set next = next + 1 where address = 'eth-hot'")
+    const key = `eth-hot:${nonce}`
+    let reopening = Promise.resolve()
+    await database.transaction(async (tx) => {
+      await tx.query("select 1 from nonce_lanes where address = 'eth-hot' for update")
+      reopening = store.transaction((other) => other.transactions.reopenNonce('eth', 'eth-hot', nonce))
+      await until('the check waits for the lane', async () => {
+        const rows = await database.query(
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%nonce_lanes%'",
+        )
+        return rows.length > 0
+      })
+      await tx.query(
+        `insert into transactions (id, network, wallet, branch, key_index, conflict_key, resources)
+         values ($1, 'eth', 'eth-hot', 'hot', 0, $2, array[$2])`,
+        [timeOrderedId(), key],
+      )
+    })
+    await reopening
+    expect((await readLane())?.gap).toBeNull()
+    await tamper(database, 'transactions', ['delete from transactions where conflict_key = $1', [key]])
   })
 })

@@ -117,9 +117,11 @@ describe('M1: a fixed rate whose payment waits in the mempool', () => {
     path.fakes.btc.mine()
     await path.runWatchers()
     path.fakes.btc.behaviour.blockTime = null
-    await path.runJobs()
     await setCaughtUp(0)
+    // Also before a worker looks at the exchange.
     expect([await readHold(late), await readHold(unpaid)]).toEqual([true, false])
+    await path.runJobs()
+    expect(await readHold(late)).toBe(true)
     await path.mineBlocks(3)
     expect(await path.readExecution(late)).toMatchObject({ rateKind: 'fixed', dueUnits: late.toUnits })
   })

@@ -41,10 +41,11 @@ export function createEvmReader({ network, nodes, caps, scan }: EvmReaderOptions
     tagHeight: (tag) => readTaggedHeight(nodes, tag),
     balance: async (address, asset) =>
       minOf(await askEveryNode(nodes, (node) => balanceAt(node, address, asset.contract, 'latest'))),
-    minedNonce: async (address: string) =>
-      Math.min(
-        ...(await askEveryNode(nodes, (node) => node.ask('eth_getTransactionCount', [address, 'latest'], count))),
-      ),
+    minedNonce: async (address: string, of: 'fewest' | 'most' = 'fewest') => {
+      const ask = (node: EvmNode) => node.ask('eth_getTransactionCount', [address, 'latest'], count)
+      const counts = await askEveryNode(nodes, ask)
+      return of === 'fewest' ? Math.min(...counts) : Math.max(...counts)
+    },
     feeRate: () => readFeeRate(nodes, network, caps),
   } satisfies ChainReader)
 }

@@ -219,6 +219,14 @@ async function readCapital(sql: Sql, assetId: AssetId, fees: MaxNetworkFees): Pr
   }
 }
 
+/**
+ * Whether a payment that keeps the fixed rate of exchange `e` is in a recorded block: the step that marks its reservation as paid may come
+ * later. The conditions of `isInTime` and `coversQuote`, whose tolerance is 1 %.
+ */
+const RECORDED_IN_TIME = `exists (select 1 from deposits d where d.exchange_id = e.id and d.leg = 0 and d.block_height is not null
+  and d.asset_id = e.from_currency || '@' || e.from_network and d.units * 100 >= e.from_units * 99 and d.first_seen_at <= e.fixed_until
+  and d.included_at <= greatest(e.fixed_until, d.first_seen_at + e.fixed_inclusion_ms * interval '1 millisecond'))`
+
 /** What is owed already has a liability: an order of a payout is not counted again, only the promise of a fixed rate. */
 const OVERPROMISED = `
 with own as (select asset_id, -sum(units) as units from balances where account = any($1::text[]) group by asset_id),
@@ -264,7 +272,8 @@ export function createInventoryStore(sql: Sql): InventoryStore {
              select r.id from reservations r where r.expires_at < statement_timestamp()
                and not exists (select 1 from exchanges e left join cursors k on k.network = e.from_network where e.id = r.exchange_id
                  and (r.paid and e.status not in ('pending', 'finished', 'failed', 'refunded')
-                   or k.caught_up_at < r.expires_at and e.expires_at > statement_timestamp()))
+                   or k.caught_up_at < r.expires_at and e.expires_at > statement_timestamp()
+                   or e.status not in ('finished', 'failed', 'refunded') and ${RECORDED_IN_TIME}))
              order by r.asset_id, r.id limit $1 for update of r skip locked)
            returning asset_id, units
          ), sums as (select asset_id, sum(units) as units from released group by asset_id)

@@ -5,12 +5,15 @@ const WAITING_LANES = `
 select wallet, min(split_part(conflict_key, ':', 2)::bigint) as lowest from transactions
 where network = $1 and state = 'live' and starts_with(conflict_key, wallet || ':')
 group by wallet having min(created_at) < clock_timestamp() - $2::bigint * interval '1 millisecond'
-order by min(created_at) limit $3`
+order by wallet <> $4, min(created_at) limit $3`
 
-/** A confirmed transaction has the nonce while nodes lag, or after a reorganisation. */
+/** An expired transaction has its nonce too: it reverted, or another one that was mined took the nonce. */
 const REOPEN_NONCE = `
 update nonce_lanes l set gap = $3 where l.network = $1 and l.address = $2 and l.next > $3::bigint
-  and not exists (select 1 from transactions t where t.network = $1 and t.conflict_key = $2 || ':' || $3::bigint and t.state <> 'expired')`
+  and not exists (select 1 from transactions t where t.network = $1 and t.conflict_key = $2 || ':' || $3::bigint)`
+
+const GAPS = `
+select address as wallet, gap from nonce_lanes where network = $1 and gap is not null and address > $2 order by address limit $3`
 
 /** The nonces of wallets, and the lock that every signature takes (I-26). */
 export function createLanes(
@@ -31,18 +34,17 @@ export function createLanes(
       )
       return Number(row?.next ?? 0)
     },
-    async listWaitingLanes(network, waitedMs, limit) {
-      const rows = await sql.query<{ wallet: string; lowest: string }>(WAITING_LANES, [network, waitedMs, limit])
+    async listWaitingLanes(network, first, waitedMs, limit) {
+      const rows = await sql.query<{ wallet: string; lowest: string }>(WAITING_LANES, [network, waitedMs, limit, first])
       return rows.map(({ wallet, lowest }) => ({ wallet, lowestNonce: Number(lowest) }))
     },
     async reopenNonce(network, wallet, nonce) {
+      // In a statement of its own: one that waits for the row sees the transactions as they were before it waited.
+      await sql.query('select 1 from nonce_lanes where network = $1 and address = $2 for update', [network, wallet])
       await sql.query(REOPEN_NONCE, [network, wallet, nonce])
     },
-    async listGaps(network, limit) {
-      const rows = await sql.query<{ wallet: string; gap: string }>(
-        'select address as wallet, gap from nonce_lanes where network = $1 and gap is not null order by address limit $2',
-        [network, limit],
-      )
+    async listGaps(network, after, limit) {
+      const rows = await sql.query<{ wallet: string; gap: string }>(GAPS, [network, after, limit])
       return rows.map(({ wallet, gap }) => ({ wallet, nonce: Number(gap) }))
     },
     async closeGap(network, wallet, nonce) {

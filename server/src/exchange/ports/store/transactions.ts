@@ -41,16 +41,21 @@ export interface TransactionStore {
    * `reopenNonce` named, or the one after the highest. A new lane begins at `firstNonce`.
    */
   lockLane(network: string, wallet: string, firstNonce: number): Promise<number>
-  /** Wallets with a transaction that was signed some milliseconds ago and is unmined, and their lowest unmined nonce. */
+  /** Wallets with a transaction that was signed some milliseconds ago and is unmined, and their lowest unmined nonce: first `first`. */
   listWaitingLanes(
     network: string,
+    first: string,
     waitedMs: number,
     limit: number,
   ): Promise<readonly Readonly<{ wallet: string; lowestNonce: number }>[]>
-  /** Gives an earlier nonce to the wallet's next transaction, unless a transaction has it. */
+  /** Gives an earlier nonce to the wallet's next transaction, unless a transaction has it. In a transaction: locks the lane. */
   reopenNonce(network: string, wallet: string, nonce: number): Promise<void>
-  /** The nonces that were reopened and that no transaction has taken. */
-  listGaps(network: string, limit: number): Promise<readonly Readonly<{ wallet: string; nonce: number }>[]>
+  /** The nonces that were reopened and that no transaction has taken: those of the wallets after one, in their order. */
+  listGaps(
+    network: string,
+    after: string,
+    limit: number,
+  ): Promise<readonly Readonly<{ wallet: string; nonce: number }>[]>
   /** Undoes `reopenNonce`: the nonce was mined. */
   closeGap(network: string, wallet: string, nonce: number): Promise<void>
   /** Outputs of ours that may be spent: deep enough, credited and unreserved. Largest first, then oldest. */

@@ -54,7 +54,11 @@ export const exchangeReads = {
         'The hours (UTC) since 24 hours ago, the oldest first: exchanges created in each, and how many of them finished.',
         [{ at: '2026-11-26T11:00:00.000Z', created: 5, finished: 4 }],
       ],
-      revenueToday: ['record', 'Spread earned today (UTC) by currency, in coins.', { 'usdt@eth': '12.5' }],
+      revenueToday: [
+        'record',
+        'Spread earned today (UTC) by currency, in coins; below zero where conversions lost more than they earned.',
+        { 'usdt@eth': '12.5' },
+      ],
       readiness: ['list', 'Why the process is not ready.', []],
     },
   ),
@@ -210,6 +214,12 @@ export const exchangeReads = {
   ),
 } as const
 
+const groupedPeriod = {
+  ...period,
+  by: oneOf(['day', 'pair', 'partner', 'exchange'], 'What rows are grouped by.'),
+  cursor: text('`next` of the page before. A page has 10,000 rows.', 'ZXRoQGV0aAoyMDI2LTExLTI2', 1_000),
+}
+
 export const moneyReads = {
   wallets: list(
     [
@@ -285,15 +295,15 @@ export const moneyReads = {
       group: ['text?', 'Day, pair, partner or exchange.', '2026-11-26'],
       currency: ['text', 'Currency.', 'usdt@eth'],
       exchanges: ['whole', 'Number of exchanges.', 12],
-      spread: ['text', 'Spread.', '12.5'],
+      spread: ['text', 'Spread; below zero where conversions lost more than they earned.', '12.5'],
       partnerFees: ['text', 'Fees owed to partners.', '3'],
       networkFees: ['text', 'Network fees charged.', '1'],
       dust: ['text', 'Dust.', '0'],
     },
-    { query: { ...period, by: oneOf(['day', 'pair', 'partner', 'exchange'], 'What rows are grouped by.') } },
+    { query: groupedPeriod },
   ),
   costs: list(
-    ['reports/costs', 'Costs', 'What networks were paid.'],
+    ['reports/costs', 'Costs', 'What networks were paid, and what was lost with deposits that left their chain.'],
     {
       group: ['text?', 'Day, pair, partner or exchange.', '2026-11-26'],
       currency: ['text', 'Currency.', 'eth@eth'],
@@ -302,8 +312,9 @@ export const moneyReads = {
       sweeps: ['text', 'For sweeps, splits and merges.', '0.001'],
       gas: ['text', 'For supplying gas.', '0'],
       stranded: ['text', 'Gas that stays on deposit addresses.', '0'],
+      lost: ['text', 'Deposits that left the chain after their payout, and paid fees of reversed conversions.', '0'],
     },
-    { query: { ...period, by: oneOf(['day', 'pair', 'partner', 'exchange'], 'What rows are grouped by.') } },
+    { query: groupedPeriod },
   ),
   missingPayouts: list(
     [

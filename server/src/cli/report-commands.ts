@@ -9,7 +9,7 @@ type PeriodOptions = Readonly<{ from: string; to: string; csv: boolean; by?: str
 /** Columns of the CSV, also of a report without rows. */
 const columns = {
   revenue: ['group', 'assetId', 'exchanges', 'spread', 'partnerFees', 'networkFees', 'dust'],
-  costs: ['group', 'assetId', 'transactions', 'payouts', 'sweeps', 'gas', 'stranded'],
+  costs: ['group', 'assetId', 'transactions', 'payouts', 'sweeps', 'gas', 'stranded', 'lost'],
   trialBalance: ['account', 'assetId', 'opening', 'debits', 'credits', 'closing'],
 } as const
 
@@ -17,11 +17,13 @@ const columns = {
 export function addReportCommands(program: Command): void {
   const report = program.command('report').description('sums of the ledger over days in UTC, as JSON lines or CSV')
   withGrouping(report.command('revenue'))
-    .description('what exchanges earned: spread, network fees charged, dust, and the fees owed to partners')
+    .description(
+      'what exchanges earned: spread (below zero: lost), network fees charged, dust, and the fees owed to partners',
+    )
     .action((options: PeriodOptions) => printReport('revenue', options))
   withGrouping(report.command('costs'))
     .description(
-      'what networks were paid: for payouts and refunds, for sweeps of deposits with splits and merges of outputs, and for supplying gas; and the gas that stays on deposit addresses',
+      'what networks were paid: for payouts and refunds, for sweeps of deposits with splits and merges of outputs, and for supplying gas; the gas that stays on deposit addresses; and what was lost with deposits that left their chain',
     )
     .action((options: PeriodOptions) => printReport('costs', options))
   withPeriod(report.command('trial-balance'))

@@ -104,3 +104,14 @@ test('a swap is found by its hash in upper case, and with its other filters', as
   expect(await count('status=failed')).toBe(0)
   expect(await count('partner=others')).toBe(0)
 })
+
+test('a report refuses a cursor that no page of it had, and continues after one without a group', async () => {
+  const read = (place: string) =>
+    caller.get(`reports/costs?from=2026-11-01&to=2026-11-02&cursor=${Buffer.from(place).toString('base64url')}`)
+  for (const place of ['no asset', 'eth@eth\n\0'])
+    expect((await read(place)).body).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: expect.stringMatching(/cursor/),
+    })
+  expect((await read('eth@eth')).body).toEqual({ data: [], next: null })
+})

@@ -204,6 +204,25 @@ describe('a report', () => {
     expect(await swapyard(['report', 'costs', ...period, '--by', 'exchange'])).toMatchObject({ code: 0 })
   })
 
+  test('prints every row, also of more than one page', async () => {
+    const days = 10_001
+    const entries = `generate_series(1, ${days}) n`
+    await database.query(
+      `insert into journal (id, event, at)
+       select 'test:day:' || n, 'balance converted', timestamptz '1979-12-31 12:00Z' + n * interval '1 day' from ${entries}`,
+    )
+    await database.query(
+      `insert into postings (journal_id, position, debit, credit, asset_id, units)
+       select 'test:day:' || n, 0, 'equity:inventory', 'income:spread', 'eth@eth', n from ${entries}`,
+    )
+    const { code, lines } = await swapyard(['report', 'revenue', '--from', '1980-01-01', '--to', '2019-12-31'])
+    expect([code, lines.length, new Set(lines.map(({ group }) => group)).size]).toEqual([0, days, days])
+    expect([lines[0], lines.at(-1)]).toMatchObject([
+      { group: '1980-01-01', spread: '0.000000000000000001' },
+      { group: '2007-05-19', spread: '0.000000000000010001' },
+    ])
+  })
+
   test.each([
     [['--from', '2026-02-30', '--to', '2026-03-01'], /--from.* must be a day, for example 2026-11-01/],
     [['--from', '2026-03-02', '--to', '2026-03-01'], /--to is before --from/],

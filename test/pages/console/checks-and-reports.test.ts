@@ -77,6 +77,28 @@ describeWith('chromium', 'checks, reports, sessions and partners of the console'
     await page.unrouteAll({ behavior: 'wait' })
   })
 
+  test('saves the rows of all pages of a report as CSV', async () => {
+    const amounts = { payouts: '0.01', sweeps: '0', gas: '0', stranded: '0', lost: '0.5' }
+    const rowOf = (group: string) => ({ group, currency: 'btc@btc', transactions: 1, ...amounts })
+    await page.route('**/admin/v1/reports/costs?*', (route) => {
+      const cursor = new URL(route.request().url()).searchParams.get('cursor')
+      const [row, next] = cursor === 'after acme' ? [rowOf('beta'), null] : [rowOf('acme'), 'after acme']
+      return route.fulfill({ json: { data: [row], next } })
+    })
+    await visit('/reports?from=2026-11-01&to=2026-11-02&by=partner', 'Revenue and costs')
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save costs as CSV' }).click(),
+    ])
+    expect((await readFile(await file.path(), 'utf8')).split('\r\n')).toEqual([
+      'group,currency,transactions,payouts,sweeps,gas,stranded,lost',
+      'acme,btc@btc,1,0.01,0,0,0,0.5',
+      'beta,btc@btc,1,0.01,0,0,0,0.5',
+      '',
+    ])
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+
   test('ends another session of the operator', async () => {
     await console_.server.logIn(ada)
     await visit('/sessions', 'Sessions')

@@ -4,7 +4,7 @@ import { accounts } from '../../core/domain/ledger/entries.ts'
 import { refused } from '../../core/services/audit-note.ts'
 import { freeCapitalOf, type MaxNetworkFees } from '../../exchange/domain/free-capital.ts'
 import type { InventoryStore } from '../../exchange/ports/store/inventory.ts'
-import type { Grouping, Period, ReportStore } from '../../exchange/ports/store/reports.ts'
+import type { Grouping, Period, ReportPlace, ReportStore } from '../../exchange/ports/store/reports.ts'
 import { decimalsOf, formatSigned, listedCurrency, showAmount } from '../actions/lookup.ts'
 import type { AdminStores } from '../ports/admin-store.ts'
 import { explorerUrl } from './explorer-links.ts'
@@ -26,17 +26,19 @@ export const moneyReads: ReadsOf<
   | 'missingPayouts'
 > = {
   wallets: (context) => readWallets(context),
-  trialBalance: ({ store }, query) => readReport(store, query, (reports, period) => reports.trialBalance(period)),
+  trialBalance: async ({ store }, query) => {
+    const rows = await store.store.reports.trialBalance(readPeriod(query))
+    if (rows.length > ROWS_MAX) throw refused(`more than ${ROWS_MAX} rows: name a shorter period`)
+    return whole(await presentReport(store, rows))
+  },
   async ledgerFaults({ store }) {
     const faults = await store.store.reconciliation.ledgerFaults(FAULTS_MAX)
     return { faults: faults.length, list: toPlain(faults) }
   },
   ledgerEntries: async ({ store }, { exchangeId = '' }) => whole(await store.lists.entries(exchangeId)),
   reconciliation: (context) => readReconciliation(context),
-  revenue: ({ store }, query) =>
-    readReport(store, query, (reports, period) => reports.revenue(period, groupingOf(query), ROWS_MAX + 1)),
-  costs: ({ store }, query) =>
-    readReport(store, query, (reports, period) => reports.costs(period, groupingOf(query), ROWS_MAX + 1)),
+  revenue: ({ store }, query) => readGroups(store, query, store.store.reports.revenue),
+  costs: ({ store }, query) => readGroups(store, query, store.store.reports.costs),
   async missingPayouts({ store }) {
     const missing = await store.store.signingJournal.listMissing(MISSING_MAX)
     const rows = missing.map(({ network, txHash, payoutId, ...detail }) => ({
@@ -75,33 +77,56 @@ async function readCapital(inventory: Pick<InventoryStore, 'capital'>, id: Asset
   }
 }
 
-const groupingOf = ({ by = 'day' }: Query): Grouping => by as Grouping
-
 type ReportRow = Readonly<{ assetId: AssetId; [column: string]: string | number | bigint | null }>
+type GroupRow = ReportRow & ReportPlace
 
-/** Members of type bigint are base units of the row's asset. */
-async function readReport(
+/** A page of a report by groups. Each page reads the whole period. */
+async function readGroups(
   store: AdminStores,
   query: Query,
-  read: (reports: ReportStore, period: Period) => Promise<readonly ReportRow[]>,
+  read: (...parameters: Parameters<ReportStore['revenue']>) => Promise<readonly GroupRow[]>,
 ) {
-  const [from, to] = [readDay(query, 'from'), readDay(query, 'to')]
-  if (to < from) throw new AppError('VALIDATION_ERROR', 'to is before from', { field: 'to' })
-  const rows = await read(store.store.reports, { from, to: new Date(to.getTime() + DAY_MS) })
-  if (rows.length > ROWS_MAX) throw refused(`more than ${ROWS_MAX} rows: name a shorter period`)
+  const { by = 'day', cursor } = query
+  const after = cursor === undefined ? null : readPlace(cursor)
+  const rows = await read(readPeriod(query), by as Grouping, ROWS_MAX + 1, after)
+  const shown = rows.slice(0, ROWS_MAX)
+  const last = rows.length > ROWS_MAX ? shown.at(-1) : undefined
+  return { data: await presentReport(store, shown), next: last === undefined ? null : toCursor(last) }
+}
+
+/** The asset, and on the next line the group if there is one. */
+const toCursor = ({ group, assetId }: ReportPlace): string =>
+  Buffer.from(group === null ? assetId : `${assetId}\n${group}`).toString('base64url')
+
+function readPlace(cursor: string): ReportPlace {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const [assetId, ...lines] = text.split('\n')
+  if (!isAssetId(assetId) || text.includes('\0'))
+    throw new AppError('VALIDATION_ERROR', 'cursor is not one of this list: use `next` of a page', { field: 'cursor' })
+  return { group: lines.length === 0 ? null : lines.join('\n'), assetId }
+}
+
+const isAssetId = (text: string | undefined): text is AssetId => /^[^@]+@[^@]+$/.test(text ?? '')
+
+/** Members of type bigint are base units of the row's asset. */
+async function presentReport(store: AdminStores, rows: readonly ReportRow[]) {
   const decimals = new Map<AssetId, number>()
   for (const { assetId } of rows) if (!decimals.has(assetId)) decimals.set(assetId, await decimalsOf(store, assetId))
-  return whole(
-    rows.map(({ assetId, ...row }) => ({
-      ...Object.fromEntries(
-        Object.entries(row).map(([column, value]) => [
-          column,
-          typeof value === 'bigint' ? formatSigned(value, decimals.get(assetId) ?? 0) : value,
-        ]),
-      ),
-      currency: assetId,
-    })),
-  )
+  return rows.map(({ assetId, ...row }) => ({
+    ...Object.fromEntries(
+      Object.entries(row).map(([column, value]) => [
+        column,
+        typeof value === 'bigint' ? formatSigned(value, decimals.get(assetId) ?? 0) : value,
+      ]),
+    ),
+    currency: assetId,
+  }))
+}
+
+function readPeriod(query: Query): Period {
+  const [from, to] = [readDay(query, 'from'), readDay(query, 'to')]
+  if (to < from) throw new AppError('VALIDATION_ERROR', 'to is before from', { field: 'to' })
+  return { from, to: new Date(to.getTime() + DAY_MS) }
 }
 
 function readDay(query: Query, name: 'from' | 'to'): Date {

@@ -14,6 +14,12 @@ afterAll(() => fixture.close())
 afterEach(() => fixture.expectBalanced())
 
 const readSuspense = () => fixture.store.ledger.balance('expense:suspense', 'btc@btc')
+/** What the report of costs has as lost with this exchange, by asset. */
+async function readLost({ id }: Exchange): Promise<Record<string, bigint>> {
+  const period = { from: new Date(Date.now() - 86_400_000), to: new Date(Date.now() + 86_400_000) }
+  const rows = (await fixture.store.reports.costs(period, 'exchange', 1_000)).filter(({ group }) => group === id)
+  return Object.fromEntries(rows.filter(({ lost }) => lost !== 0n).map(({ assetId, lost }) => [assetId, lost]))
+}
 const expireExchange = (exchange: Exchange) =>
   fixture.database.query(
     `with due as (update exchange_checks set next_check_at = clock_timestamp() where exchange_id = $1)
@@ -125,10 +131,12 @@ describe('a deposit that leaves the chain', () => {
       deposit: { isBookedAsLoss: true },
     })
     expect((await readSuspense()) - suspenseBefore).toBe(SMALL)
+    expect(await readLost(exchange)).toEqual({ 'btc@btc': SMALL })
     expect(await fixture.listAlarmKinds()).toContain('reorg')
     await fixture.mineBlocks(6)
     expect(await fixture.readStatus(exchange)).toBe('finished')
     expect(await readSuspense()).toBe(suspenseBefore)
+    expect(await readLost(exchange)).toEqual({})
     expect(await fixture.listAlarmKinds()).not.toContain('reorg')
     expect(fixture.countEtherPayments(exchange)).toBe(1)
   })
@@ -141,6 +149,7 @@ describe('a deposit that leaves the chain', () => {
     await replaceBlocks(7, txHash)
     expect(await fixture.readStatus(exchange)).toBe('finished')
     expect((await readSuspense()) - suspenseBefore).toBe(SMALL)
+    expect(await readLost(exchange)).toEqual({ 'btc@btc': SMALL })
   })
 
   test('after its coins were spent too: pauses the asset, and books the loss when the wallet holds as much', async () => {

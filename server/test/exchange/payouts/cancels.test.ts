@@ -28,7 +28,13 @@ afterEach(async () => {
   await fixture.expectBalanced()
   // The network costs of cancels are in the ledger.
   expect(await fixture.readWalletUnits('eth@eth')).toBe(fixture.fakes.eth.balanceOf('eth-hot', null))
+  expect(await listCostsWithoutExchange()).toEqual([])
 })
+
+const listCostsWithoutExchange = async () => {
+  const period = { from: new Date(Date.now() - 86_400_000), to: new Date(Date.now() + 86_400_000) }
+  return (await fixture.store.reports.costs(period, 'exchange', 1_000)).filter(({ group }) => group === null)
+}
 
 type Stranded = Readonly<{ exchange: Exchange; later: Exchange; id: string; deposit: Transfer; raw: string }>
 

@@ -34,6 +34,13 @@ const setPrices = (prices: Partial<typeof market.prices>) =>
     }),
   )
 
+/** What the report says that this exchange earned by its last conversion, in wei. */
+async function readSpread({ id }: Exchange): Promise<bigint> {
+  const period = { from: new Date(Date.now() - 86_400_000), to: new Date(Date.now() + 86_400_000) }
+  const rows = await fixture.store.reports.revenue(period, 'exchange', 1_000)
+  return rows.find(({ group, assetId }) => group === id && assetId === 'eth@eth')?.spread ?? 0n
+}
+
 describe('a private exchange', () => {
   test('has two legs: the payout of the first leg is the deposit of the second', async () => {
     const exchange = await createPrivate()
@@ -80,6 +87,9 @@ describe('a private exchange', () => {
       other.paid,
     ])
     expect(await fixture.readLiabilities(changed)).toEqual({})
+    // We keep what the recipient does not get.
+    const [spread, others] = [await readSpread(changed), await readSpread(unchanged)]
+    expect(spread - others).toBe(usual.paid - other.paid)
   })
 
   test('through a network of an account family is swept, and the sweeps are not deposits', async () => {

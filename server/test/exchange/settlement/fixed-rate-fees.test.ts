@@ -78,3 +78,28 @@ test.each([
   if (order === ofBitcoin) expect(isNear('income:spread', serviceUnits)).toBe(true)
   await path.expectBalanced()
 })
+
+test('a fixed rate that is paid after its market moved against us books the loss as a negative spread', async () => {
+  const { exchange, quote } = await createQuoted(ofBitcoin)
+  const spreadBefore = await path.store.ledger.balance('income:spread', 'eth@eth')
+  // 3 % below the prices of the quote.
+  const usd = new Map([...whole.prices.usd, ['btc', price('96990.3', '97009.7')] as const])
+  path.books.replace({ prices: { ...whole.prices, usd } })
+  path.payDeposit(exchange, ofBitcoin.units)
+  await path.mineBlocks(12)
+  expect(await path.readStatus(exchange)).toBe('finished')
+  const [payment] = path.fakes.eth.listPayments(exchange.recipient?.address ?? '')
+  expect(payment?.units).toBe(quote.toUnits)
+  // What the deposit is worth now: bitcoin at the bid, ether at the ask of 4001 dollars.
+  const gross = (ofBitcoin.units * 10n ** 10n * 969_903n) / 40_010n
+  const period = { from: new Date(Date.now() - 86_400_000), to: new Date(Date.now() + 86_400_000) }
+  const [revenue] = (await path.store.reports.revenue(period, 'exchange', 1_000)).filter(
+    ({ group }) => group === exchange.id,
+  )
+  const { spread = 0n, partnerFees = 0n, networkFees = 0n } = revenue ?? {}
+  expect(spread + partnerFees + networkFees).toBe(gross - quote.toUnits)
+  // The partner and the network fee are those of the quote: the whole loss is in the spread.
+  expect([networkFees, spread < gross - quote.toUnits]).toEqual([quote.fees.networkUnits, true])
+  expect(await path.store.ledger.balance('income:spread', 'eth@eth')).toBe(spreadBefore - spread)
+  await path.expectBalanced()
+})

@@ -52,7 +52,10 @@ const readReports = async (exchange: Exchange) => {
   const [revenue] = (await fixture.store.reports.revenue(period, 'exchange', 1_000)).filter(
     ({ group, assetId }) => group === exchange.id && assetId === 'eth@eth',
   )
-  return { ...days, spread: revenue?.spread, partnerFees: revenue?.partnerFees }
+  const [cost] = (await fixture.store.reports.costs(period, 'exchange', 1_000)).filter(
+    ({ group, assetId }) => group === exchange.id && assetId === 'eth@eth',
+  )
+  return { ...days, spread: revenue?.spread, partnerFees: revenue?.partnerFees, lost: cost?.lost ?? 0n }
 }
 
 /** Held with its conversion, above the limit of one payout. Returns the partner's fee of it. */
@@ -86,7 +89,7 @@ test('a conversion whose partner was paid its fee is refunded: the fee is our lo
     severity: 'warning',
     detail: { partnerId, assetId: 'eth@eth', units: fee.toString() },
   })
-  expect(await readReports(exchange)).toEqual({ owed: '0', spread: 0n, partnerFees: fee })
+  expect(await readReports(exchange)).toEqual({ owed: '0', spread: 0n, partnerFees: fee, lost: fee })
 })
 
 test('a conversion whose partner was paid a part of its fee takes the rest from the partner', async () => {
@@ -97,7 +100,7 @@ test('a conversion whose partner was paid a part of its fee takes the rest from 
   expect(await fixture.readStatus(exchange)).toBe('failed')
   expect([await readOwed(), (await readSuspense()) - suspenseBefore]).toEqual([0n, fee - 5n])
   expect((await readAlarm(exchange))?.detail).toMatchObject({ units: (fee - 5n).toString() })
-  expect(await readReports(exchange)).toEqual({ owed: '0', spread: 0n, partnerFees: fee - 5n })
+  expect(await readReports(exchange)).toEqual({ owed: '0', spread: 0n, partnerFees: fee - 5n, lost: fee - 5n })
 })
 
 test('a conversion whose fee is still owed is reversed as a whole, without an alarm', async () => {
@@ -105,7 +108,7 @@ test('a conversion whose fee is still owed is reversed as a whole, without an al
   await refund(exchange)
   expect([await readOwed(), (await readSuspense()) - suspenseBefore]).toEqual([0n, 0n])
   expect(await readAlarm(exchange)).toBeUndefined()
-  expect(await readReports(exchange)).toEqual({ owed: '0', spread: 0n, partnerFees: 0n })
+  expect(await readReports(exchange)).toEqual({ owed: '0', spread: 0n, partnerFees: 0n, lost: 0n })
 })
 
 test('a deposit that leaves the chain after its partner was paid the fee returns to pending, and is paid when it is back', async () => {

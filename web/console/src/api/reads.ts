@@ -54,6 +54,17 @@ export type ReadOptions = Readonly<{
   enabled?: boolean
 }>
 
+/** The pages of a list that follow this one, up to the end. */
+export async function readFollowing<Name extends AdminReadName>(name: Name, query: Query, { next }: Page<Name>) {
+  const rows: AdminRow<Name>[] = []
+  for (let cursor = next; cursor !== null; ) {
+    const page: Page<Name> = await get<Page<Name>>(readPaths[name], { ...query, cursor })
+    rows.push(...page.data)
+    cursor = page.next
+  }
+  return rows
+}
+
 function useRead<Answer>(name: AdminReadName, query: Query, { everyMs, enabled = true }: ReadOptions) {
   return useQuery({
     queryKey: ['read', name, query],

@@ -9,8 +9,8 @@ const HEIGHT = 200
 const DAYS = [1, 2, 7, 14, 28, 91, 365].map((days) => days * 86_400)
 /** Room for the bars of the first and the last day. */
 const HALF_DAY = 43_200
-const LIGHT = ['#1971c2', '#087f5b', '#a35200', '#862e9c']
-const DARK = ['#4dabf7', '#38d9a9', '#ffa94d', '#da77f2']
+const LIGHT = ['#1971c2', '#087f5b', '#a35200', '#862e9c', '#c92a2a']
+const DARK = ['#4dabf7', '#38d9a9', '#ffa94d', '#da77f2', '#ff8787']
 
 type Day = Readonly<{ day: string; values: readonly string[] }>
 type Props = Readonly<{

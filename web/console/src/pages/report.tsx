@@ -1,7 +1,8 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Query } from '../api/client.ts'
-import { useList } from '../api/reads.ts'
+import { type Page, readFollowing, useList } from '../api/reads.ts'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Loading } from '../app/loading.tsx'
 import { Panel } from '../app/panel.tsx'
@@ -31,26 +32,32 @@ export function Report(props: Props) {
   const { read, title, query, amounts, count } = props
   const { data, error, refetch } = useList(read, query)
   const rows = (data?.data ?? []) as readonly Row[]
-  const save = () => {
-    const csv = toCsv(['group', 'currency', count[0], ...Object.keys(amounts)], rows)
-    download(`${read}-${query['by']}-${query['from']}-${query['to']}.csv`, csv, 'text/csv')
-  }
+  const hasMore = data !== undefined && data.next !== null
+  const save = useMutation({
+    mutationFn: async (first: Page<typeof read>) => {
+      const all = [...first.data, ...(await readFollowing(read, query, first))] as readonly Row[]
+      const csv = toCsv(['group', 'currency', count[0], ...Object.keys(amounts)], all)
+      download(`${read}-${query['by']}-${query['from']}-${query['to']}.csv`, csv, 'text/csv')
+    },
+  })
   return (
     <Panel title={title}>
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {save.error && <ErrorAlert error={save.error} />}
       {data === undefined && !error && <Loading />}
       {data !== undefined && rows.length === 0 && <Text size="sm">Nothing was booked in this period.</Text>}
       {rows.length > 0 && (
         <>
-          {query['by'] === 'day' && <Chart {...props} rows={rows} />}
+          {query['by'] === 'day' && !hasMore && <Chart {...props} rows={rows} />}
           <Table {...props} rows={rows} />
           <Group justify="flex-end">
             {rows.length > DRAWN && (
               <Text size="sm" c="dimmed">
-                {DRAWN} of {rows.length} rows. The file has all.
+                {DRAWN} of {hasMore && 'more than '}
+                {rows.length} rows. The file has all.
               </Text>
             )}
-            <Button variant="default" onClick={save}>
+            <Button variant="default" loading={save.isPending} onClick={() => data && save.mutate(data)}>
               Save {title.toLowerCase()} as CSV
             </Button>
           </Group>

@@ -18,7 +18,7 @@ export function Page() {
     <>
       <PageHeader
         title="Revenue and costs"
-        description="By the ledger. Days are in UTC, and the last one is included."
+        description="By the ledger. Days are in UTC, and the last one is included. A spread below zero is a loss."
       />
       <Stack>
         <Filters filters={filters}>{null}</Filters>
@@ -33,7 +33,10 @@ export function Page() {
           read="costs"
           title="Costs"
           query={query}
-          amounts={{ payouts: 'Payouts', sweeps: 'Sweeps', gas: 'Gas', stranded: 'Stays on deposit addresses' }}
+          amounts={{
+            ...{ payouts: 'Payouts', sweeps: 'Sweeps', gas: 'Gas', stranded: 'Stays on deposit addresses' },
+            lost: 'Lost with deposits',
+          }}
           count={['transactions', 'Transactions']}
         />
       </Stack>

@@ -38,7 +38,8 @@ const deposit = fc
 const conversion = fc.record({
   give: units,
   due: units,
-  spread: fc.bigInt({ min: 0n, max: 10n ** 28n }),
+  /** Below zero: a loss. */
+  spread: fc.bigInt({ min: -(10n ** 28n), max: 10n ** 28n }),
   partner: fc.bigInt({ min: 0n, max: 10n ** 28n }),
   network: fc.bigInt({ min: 0n, max: 10n ** 28n }),
 })

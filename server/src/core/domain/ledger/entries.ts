@@ -8,6 +8,7 @@ const wallet: Account = 'asset:wallet'
 const deposits: Account = 'asset:deposits'
 const outgoing: Account = 'asset:outgoing'
 const inventory: Account = 'equity:inventory'
+const spread: Account = 'income:spread'
 const suspense: Account = 'expense:suspense'
 const stranded: Account = 'expense:stranded'
 const capital: Account = 'equity:capital'
@@ -17,7 +18,7 @@ export const accounts = { wallet, deposits, outgoing, capital } as const
 /** The operator's accounts: together, with the sign changed, what we hold of an asset beyond all that we owe. */
 export const ownAccounts: readonly Account[] = [
   ...[capital, inventory, suspense, stranded],
-  ...(['income:spread', 'income:network-fee', 'income:dust', 'expense:network-fee'] as const),
+  ...([spread, 'income:network-fee', 'income:dust', 'expense:network-fee'] as const),
 ]
 export const exchangeAccount = (exchangeId: string): Account => `liability:exchange:${exchangeId}`
 export const partnerAccount = (partnerId: string): Account => `liability:partner:${partnerId}`
@@ -119,20 +120,26 @@ export type Conversion = Readonly<{
   orderId: string
   exchangeId: string
   give: { assetId: AssetId; units: bigint }
-  /** `dueUnits` go to the recipient; the fees are the rest of the value at the reference rate. */
+  /**
+   * `dueUnits` go to the recipient; the fees are the rest of the value at the reference rate. `spreadUnits` are below zero if
+   * the payout and the other fees are worth more than what was given.
+   */
   take: { assetId: AssetId; dueUnits: bigint; spreadUnits: bigint; partnerUnits: bigint; networkUnits: bigint }
   partnerId: string
 }>
 
 export const conversionId = (orderId: string): string => `order:${orderId}:filled`
 
-/** A conversion from inventory: both assets, and a posting for each part of the margin. */
+/** A conversion from inventory: both assets, and a posting for each part of the margin. A loss is debited to the spread. */
 export function conversionEntry({ orderId, exchangeId, give, take, partnerId }: Conversion): JournalEntry {
   const owedToExchange = exchangeAccount(exchangeId)
+  const { spreadUnits } = take
   return journalEntry(conversionId(orderId), 'conversion', exchangeId, [
     { debit: owedToExchange, credit: inventory, assetId: give.assetId, units: give.units },
     { debit: inventory, credit: owedToExchange, assetId: take.assetId, units: take.dueUnits },
-    { debit: inventory, credit: 'income:spread', assetId: take.assetId, units: take.spreadUnits },
+    spreadUnits < 0n
+      ? { debit: spread, credit: inventory, assetId: take.assetId, units: -spreadUnits }
+      : { debit: inventory, credit: spread, assetId: take.assetId, units: spreadUnits },
     { debit: inventory, credit: partnerAccount(partnerId), assetId: take.assetId, units: take.partnerUnits },
     { debit: inventory, credit: 'income:network-fee', assetId: take.assetId, units: take.networkUnits },
   ])
@@ -166,7 +173,7 @@ export function partnerConversionEntry({ partnerId, month, give, take }: Partner
   return journalEntry(`partner:${partnerId}:${month}:${give.assetId}:converted`, 'balance converted', null, [
     { debit: owed, credit: inventory, assetId: give.assetId, units: give.units },
     { debit: inventory, credit: owed, assetId: take.assetId, units: take.units },
-    { debit: inventory, credit: 'income:spread', assetId: take.assetId, units: take.spreadUnits },
+    { debit: inventory, credit: spread, assetId: take.assetId, units: take.spreadUnits },
   ])
 }
 

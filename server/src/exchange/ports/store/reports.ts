@@ -17,8 +17,9 @@ export type TrialBalanceRow = Readonly<{
 }>
 
 /**
- * Income of conversions and refunds, net of reversals, in base units. `partnerFees` are owed to partners. `group` is null for
- * converted balances of partners, which belong to no exchange, except by day.
+ * Income of conversions and refunds, net of reversals, in base units. `spread` is below zero where conversions lost more than
+ * they earned. `partnerFees` are owed to partners. `group` is null for converted balances of partners, which belong to no
+ * exchange, except by day.
  */
 export type RevenueRow = Readonly<{
   group: string | null
@@ -33,8 +34,9 @@ export type RevenueRow = Readonly<{
 /**
  * What networks were paid, in base units: for payouts, refunds and withdrawals, for sweeps of deposits with splits and
  * consolidations of outputs, and for supplying gas. `stranded` is the gas that stays on deposit addresses; later sweeps use
- * it, and then it is negative. The fee of a transaction that pays several exchanges is divided equally. `group` is null
- * where no exchange caused the cost.
+ * it, and then it is negative. `lost` are deposits that left the chain after their payout was signed, and fees of reversed
+ * conversions that their partner had been paid; it is negative when a lost deposit returns. The fee of a transaction that pays
+ * several exchanges is divided equally. `group` is null where no exchange caused the cost.
  */
 export type CostRow = Readonly<{
   group: string | null
@@ -44,11 +46,16 @@ export type CostRow = Readonly<{
   sweeps: bigint
   gas: bigint
   stranded: bigint
+  lost: bigint
 }>
+
+/** A row of a report by its place in the order: by group, the one without a group last, and by asset. */
+export type ReportPlace = Pick<RevenueRow, 'group' | 'assetId'>
 
 /** Sums of the ledger over a period, in the order of their groups. They read the postings of the period, or all of them. */
 export interface ReportStore {
   trialBalance(period: Period): Promise<readonly TrialBalanceRow[]>
-  revenue(period: Period, grouping: Grouping, limit: number): Promise<readonly RevenueRow[]>
-  costs(period: Period, grouping: Grouping, limit: number): Promise<readonly CostRow[]>
+  /** At most `limit` rows after the place `after`. */
+  revenue(period: Period, grouping: Grouping, limit: number, after?: ReportPlace | null): Promise<readonly RevenueRow[]>
+  costs(period: Period, grouping: Grouping, limit: number, after?: ReportPlace | null): Promise<readonly CostRow[]>
 }

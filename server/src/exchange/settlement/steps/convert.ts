@@ -236,7 +236,7 @@ export async function convert(act: Act): Promise<Execution | null> {
       exchangeId: exchange.id,
       partnerId: exchange.partnerId,
       give: { assetId: from.id, units: giveUnits },
-      take: { assetId: to.id, ...margin(act, convertibleUnits(act), terms), dueUnits: takeUnits },
+      take: { assetId: to.id, dueUnits: takeUnits, ...margin(act, takeUnits, terms) },
     }),
   )
   const moved = await move(
@@ -318,21 +318,22 @@ async function reversePostings({ tx, context: { exchange } }: Act, orderId: stri
 /**
  * Splits what the reference rate gives beyond the payout into the fees. A fixed rate is executed at the network costs of its
  * quote, so the partner gets the fee that the quote stated; without a live price the reference rate is the quote's, too.
- * The spread may be zero.
+ * The spread is the rest: below zero if the payout is worth more than the deposit, and zero if no rate is known. What is
+ * withheld from a next leg is no income, because that leg converts it.
  */
-function margin(act: Act, giveUnits: bigint, { toUnits: dueUnits, rate: kind }: ExecutedTerms) {
+function margin(act: Act, takeUnits: bigint, { toUnits, rate: kind }: ExecutedTerms) {
   const { exchange } = act.context
   const leg = legOf(act)
   const live = referenceOf(act, leg)
   const quoted = kind === 'fixed' || kind === 'mixed' ? exchange.quotedFees : null
   const networkUnits = quoted?.networkUnits ?? live?.networkUnits ?? 0n
-  const rate = live?.rate ?? { numerator: quoted?.grossUnits ?? 0n, denominator: exchange.fromUnits }
-  const gross = scale(giveUnits, rate.numerator, rate.denominator, 'down')
+  const rate = live?.rate ?? (quoted && { numerator: quoted.grossUnits, denominator: exchange.fromUnits })
   const partnerBps = BigInt(partnerFeeBpsOf(exchange, leg))
   // The partner fee is a share of the amount before the network fee, as in the quote.
-  const partnerUnits = scale(dueUnits + networkUnits, partnerBps, BPS - partnerBps, 'down')
-  const rest = gross - dueUnits - networkUnits - partnerUnits
-  return { dueUnits, networkUnits, partnerUnits, spreadUnits: rest > 0n ? rest : 0n }
+  const partnerUnits = scale(toUnits + networkUnits, partnerBps, BPS - partnerBps, 'down')
+  const paidUnits = (hasNextLeg(act) ? toUnits : takeUnits) + networkUnits + partnerUnits
+  const grossUnits = rate ? scale(convertibleUnits(act), rate.numerator, rate.denominator, 'down') : paidUnits
+  return { networkUnits, partnerUnits, spreadUnits: grossUnits - paidUnits }
 }
 
 /**

@@ -263,7 +263,7 @@ describe.each(Object.keys(shapes))('routes in markets shaped as %s reach the dua
 })
 
 // By spot prices alone a path over such a pool costs one fee, and a deep one beside it three: the deep one was not found.
-describe('pools of a millionth of a dollar between other tokens hide no path', () => {
+describe.each([1e-6, 1e-3])('pools of %d dollars between other tokens hide no path', (dollars) => {
   // Every token of these has two neighbours, so prices of all are known.
   const cases = ['chains', 'deep chains', 'ring', 'islands'].flatMap((shape) =>
     ['constant product', 'concentrated', 'three kinds'].map((name) => [shape, name] as const),
@@ -272,7 +272,7 @@ describe('pools of a millionth of a dollar between other tokens hide no path', (
     const options = { ...unlimited, hopsMax: hopsOf(shape) }
     const shares = Array.from({ length: SHAPED_MARKETS }, (_, seed) => {
       const market = drawShapedMarket(shape, seed, makersOf(name), shaped)
-      const { pools, request } = addDust(market, seed)
+      const { pools, request } = addDust(market, seed, dollars)
       const found = bestRoute(createPoolMarket(pools), request, options)
       const without = findBound(market.pools, request, options)
       if (without === null) return []
@@ -281,7 +281,7 @@ describe('pools of a millionth of a dollar between other tokens hide no path', (
       return Number(found?.amountOut ?? 0) / bound
     }).flat()
     shares.sort((a, b) => a - b)
-    console.info(`dust, ${shape}, ${name}: worst ${shares[0]} of ${shares.length}`)
+    console.info(`pools of ${dollars} dollars, ${shape}, ${name}: worst ${shares[0]} of ${shares.length}`)
     expect(shares.length).toBeGreaterThanOrEqual(SHAPED_MARKETS - SHAPED_LEFT_OUT_MAX)
     expect(shares[shares.length >> 1]).toBeGreaterThanOrEqual(MEDIAN_MIN)
     expect(shares[0]).toBeGreaterThanOrEqual(WORST_MIN)

@@ -287,14 +287,13 @@ function drawLinkedMarket(
   return { pools, request: { source: '0', target: '1', amountIn }, usd }
 }
 
-const DUST_USD = 1e-6
 const DUST_SHARE = 1 / 3
 
-/** Adds constant products of a millionth of a dollar, at the prices of the market, between a third of all pairs of tokens. */
-export function addDust(market: RandomMarket, seed: number): RandomMarket {
+/** Adds constant products of so many dollars, at the prices of the market, between a third of all pairs of tokens. */
+export function addDust(market: RandomMarket, seed: number, dollars: number): RandomMarket {
   const draw = createDraws(seed)
   const { usd } = market
-  const unitsOf = (token: number) => BigInt(Math.floor((DUST_USD / (usd[token] ?? 1)) * 1e18))
+  const unitsOf = (token: number) => BigInt(Math.floor((dollars / (usd[token] ?? 1)) * 1e18))
   const tokens = [...usd.keys()].filter((token) => market.pools.some((pool) => pool.tokens.includes(String(token))))
   const dust = everyPair(tokens).flatMap(([a, b]): readonly Pool[] => {
     if (draw() > DUST_SHARE) return []

@@ -44,15 +44,18 @@ const DUST = 10n ** 12n
 
 describe('a route uses a chain of deep pools', () => {
   test.each<readonly [string, readonly UniswapV2Pool[]]>([
-    ['the first token of which', [pool(0, 5, DUST)]],
-    ['the second token of which', [pool(0, 6, DUST)]],
-    ['the third token of which', [pool(0, 7, DUST)]],
-    ['the last two tokens of which', [pool(0, 6, DUST), pool(0, 7, DUST)]],
-    ['the third token of which, for less than it is worth,', [pool(0, 7, DUST, 2n * DUST)]],
-    ['the target of which', [pool(5, 1, DUST), pool(6, 1, DUST)]],
-    ['the target of which, for less than it is worth,', [pool(6, 1, DUST, 2n * DUST)]],
-    ['each pair of which', [pool(0, 5, DUST, 2n * DUST), pool(5, 6, DUST, 2n * DUST), pool(7, 1, DUST, 2n * DUST)]],
-  ])('%s a pool of 10^12 base units offers', (_tokens, small) => {
+    ['its first token', [pool(0, 5, DUST)]],
+    ['its second token', [pool(0, 6, DUST)]],
+    ['its third token', [pool(0, 7, DUST)]],
+    ['its last two tokens', [pool(0, 6, DUST), pool(0, 7, DUST)]],
+    ['its third token at half its price', [pool(0, 7, DUST, 2n * DUST)]],
+    ['the target for its tokens', [pool(5, 1, DUST), pool(6, 1, DUST)]],
+    ['the target for one of its tokens at half its price', [pool(6, 1, DUST, 2n * DUST)]],
+    [
+      'its tokens at half their prices',
+      [pool(0, 5, DUST, 2n * DUST), pool(5, 6, DUST, 2n * DUST), pool(7, 1, DUST, 2n * DUST)],
+    ],
+  ])('although a pool of 10^12 base units sells %s', (_tokens, small) => {
     const share = netOf([...pools, ...small], 0) / boundOf([...pools, ...small])
     expect(share).toBeGreaterThanOrEqual(0.9999)
     expect(share).toBeLessThanOrEqual(1 + 1e-9)

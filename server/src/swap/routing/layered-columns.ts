@@ -1,4 +1,5 @@
-import { COLUMN_GAIN_MIN, findColumns, type Pricing } from './column-generation.ts'
+import type { Pricing } from './column.ts'
+import { COLUMN_GAIN_MIN, findColumns } from './column-generation.ts'
 import { type HopCounts, hopCountsOf } from './likely-paths.ts'
 import { GAIN_MIN, GAS_NEGLIGIBLE, type LayeredFlow, shiftLayers, solveLayered } from './shift-layers.ts'
 import { activeSwaps, createSubproblem, type Subproblem } from './subproblem.ts'

@@ -6,6 +6,9 @@ import { keepBuffers } from './search-buffers.ts'
  */
 export type LikelyPath = Readonly<{ tokens: readonly number[]; marginalPrices: readonly number[] }>
 
+/** A path that pays a smaller share of the best one's output is left out: dual prices would say nothing of its tokens. */
+const OUTPUT_SHARE_MIN = 1e-6
+
 /**
  * Start of the search: one promising path per length over the whole market, by dynamic programming over (hops, token). Each pair is
  * approximated by one constant product of its spot price and depth, which costs one multiplication per pair.
@@ -24,17 +27,22 @@ export function likelyPaths(
   last[source] = amount
   let frontier: readonly number[] = [source]
   const paths: LikelyPath[] = []
+  const outputs: number[] = []
   for (let hop = 1; hop <= hopsMax && frontier.length > 0; hop++) {
     const viaPair = viaPairBuffers[hop - 1] as Int32Array
     const from = frontier
     frontier = relax(market, { now, last, viaPair, frontier, hopsToTarget, hopsLeft: hopsMax - hop, source, target })
     viaPairs.push(viaPair)
-    if ((now[target] as number) > 0) paths.push(tracePath(market, viaPairs, source, target, amount))
+    if ((now[target] as number) > 0) {
+      paths.push(tracePath(market, viaPairs, source, target, amount))
+      outputs.push(now[target] as number)
+    }
     for (const token of from) last[token] = 0
     last[target] = 0
     ;[last, now] = [now, last]
   }
-  return paths
+  const least = OUTPUT_SHARE_MIN * Math.max(...outputs)
+  return paths.filter((_, index) => (outputs[index] as number) >= least)
 }
 
 type Buffers = Readonly<{

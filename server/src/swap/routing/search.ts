@@ -1,4 +1,4 @@
-import { COLUMN_GAIN_MIN, findColumns } from './column-generation.ts'
+import { COLUMN_GAIN_MIN, COLUMN_GAS, findColumns } from './column-generation.ts'
 import { solveDual, solveWithRestart } from './dual.ts'
 import { addLayeredColumns } from './layered-columns.ts'
 import { assignLayers } from './layering.ts'
@@ -55,8 +55,6 @@ const CAPACITY_TOLERANCE = 1e-2
 const BISECTIONS_MAX = 16
 /** Tokens of a subproblem at which column generation ends. */
 const TOKENS_MAX = 80
-/** A column with a smaller gain than the cost of this much gas is not added: a sixtieth of the cheapest swap. */
-const COLUMN_GAS = 1_000
 /** Loss by the hop limit below which it is ignored, relative to the output. */
 const NEGLIGIBLE = 1e-9
 

@@ -22,6 +22,8 @@ export function solveLayered(
 
 /** A loss by the hop limit, or a gain, below this share of the output is ignored. */
 export const GAIN_MIN = 1e-9
+/** A layering whose bound exceeds the bound without layers by this share was not solved. */
+const UNSETTLED = 1e-6
 /** A gain below the cost of this much gas is ignored: a sixth of the cheapest swap. */
 export const GAS_NEGLIGIBLE = 10_000
 /** Rounds, and layerings solved in one round, at most. */
@@ -56,7 +58,10 @@ export function shiftLayers(
     let better: LayeredFlow | null = null
     for (const { layers, value } of moves.sort((a, b) => b.gainBound - a.gainBound).slice(0, MOVES_MAX)) {
       if (isOver()) return best
-      const candidate = solveLayered(unlayered, layers, amount, value)
+      let candidate = solveLayered(unlayered, layers, amount, value)
+      // The minimum is no higher than without layers. Next to zero, prices did not settle.
+      if (candidate.bound > unlimitedBound * (1 + UNSETTLED))
+        candidate = solveLayered(unlayered, layers, amount, unlayered.value)
       if (candidate.bound <= best.bound + least) continue
       better = candidate
       break

@@ -9,7 +9,7 @@ import type { SearchOptions } from '../../../src/swap/routing/search.ts'
 import { dualBound } from './dual-bound.ts'
 import { leastBound } from './least-bound.ts'
 import { definitionOf } from './pool-definitions.ts'
-import { drawConnectedMarket, drawShapedMarket, kindsOf, shapes, type TradeSizes } from './random-markets.ts'
+import { addDust, drawConnectedMarket, drawShapedMarket, kindsOf, shapes, type TradeSizes } from './random-markets.ts'
 import { concentratedOf } from './random-pools.ts'
 
 /*
@@ -106,7 +106,7 @@ function findBound(pools: readonly Pool[], request: RouteRequest, options: Searc
   const bound = dualBound(pools, request, values, route.amountOut)
   const worthOf = ({ pool, tokenIn }: ExecutedSwap) => values.get(pool.tokens[tokenIn] ?? '') ?? 0
   const unused = route.swaps.reduce((sum, swap) => sum + Number(unusedInputOf(swap)) * worthOf(swap), 0)
-  return { route, bound, unused }
+  return { route, bound, values, unused }
 }
 
 /** Base units that DeepBook returns, because it trades whole lots. */
@@ -242,15 +242,13 @@ describe('routes in markets around connector tokens reach the dual bound', () =>
 })
 
 /** Grids and islands have paths of more than four hops, which the bound counts. */
+const hopsOf = (shape: string) => (shape === 'grid' || shape === 'islands' ? unlimited.hopsMax : 4)
+
 describe.each(Object.keys(shapes))('routes in markets shaped as %s reach the dual bound', (shape) => {
   test.each(Object.keys(kindsOf))('%s', (name) => {
     const outcomes = Array.from({ length: SHAPED_MARKETS }, (_, seed) => {
       const { pools, request } = drawShapedMarket(shape, seed, makersOf(name), shaped)
-      return shareOfBound(
-        pools,
-        request,
-        shape === 'grid' || shape === 'islands' ? unlimited : { ...unlimited, hopsMax: 4 },
-      )
+      return shareOfBound(pools, request, { ...unlimited, hopsMax: hopsOf(shape) })
     })
     const shares = outcomes.flatMap((one) => ('share' in one ? one.share : [])).sort((a, b) => a - b)
     const [worst, most] = [shares[0] ?? 0, shares.at(-1)]
@@ -261,6 +259,33 @@ describe.each(Object.keys(shapes))('routes in markets shaped as %s reach the dua
     expect(worst).toBeGreaterThanOrEqual(WORST_MIN)
     expect(most).toBeLessThanOrEqual(1 + ROUNDING)
     expect(leftOut).toBeLessThanOrEqual(MORE_LEFT_OUT[`${shape}, ${name}`] ?? SHAPED_LEFT_OUT_MAX)
+  })
+})
+
+// By spot prices alone a path over such a pool costs one fee, and a deep one beside it three: the deep one was not found.
+describe.each([1e-6, 1e-3])('pools of %d dollars between other tokens hide no path', (dollars) => {
+  // Every token of these has two neighbours, so prices of all are known.
+  const cases = ['chains', 'deep chains', 'ring', 'islands'].flatMap((shape) =>
+    ['constant product', 'concentrated', 'three kinds'].map((name) => [shape, name] as const),
+  )
+  test.each(cases)('%s, %s', (shape, name) => {
+    const options = { ...unlimited, hopsMax: hopsOf(shape) }
+    const shares = Array.from({ length: SHAPED_MARKETS }, (_, seed) => {
+      const market = drawShapedMarket(shape, seed, makersOf(name), shaped)
+      const { pools, request } = addDust(market, seed, dollars)
+      const found = bestRoute(createPoolMarket(pools), request, options)
+      const without = findBound(market.pools, request, options)
+      if (without === null) return []
+      // Prices of the market without these pools prove the lower bound, because they earn next to nothing at them.
+      const bound = dualBound(pools, request, without.values, without.route.amountOut)
+      return Number(found?.amountOut ?? 0) / bound
+    }).flat()
+    shares.sort((a, b) => a - b)
+    console.info(`pools of ${dollars} dollars, ${shape}, ${name}: worst ${shares[0]} of ${shares.length}`)
+    expect(shares.length).toBeGreaterThanOrEqual(SHAPED_MARKETS - SHAPED_LEFT_OUT_MAX)
+    expect(shares[shares.length >> 1]).toBeGreaterThanOrEqual(MEDIAN_MIN)
+    expect(shares[0]).toBeGreaterThanOrEqual(WORST_MIN)
+    expect(shares.at(-1)).toBeLessThanOrEqual(1 + ROUNDING)
   })
 })
 

@@ -162,7 +162,8 @@ export type Kinds = Readonly<{
 /** Trade sizes in USD. Pools have 10⁴ to 3·10⁶ USD. */
 export type TradeSizes = Readonly<{ least: number; most: number }>
 
-export type RandomMarket = Readonly<{ pools: readonly Pool[]; request: RouteRequest }>
+/** `usd`: the price of a whole unit of each token. */
+export type RandomMarket = Readonly<{ pools: readonly Pool[]; request: RouteRequest; usd: readonly number[] }>
 
 const TOKENS = 7
 const CONNECTORS = 3
@@ -184,7 +185,7 @@ export function drawConnectedMarket(seed: number, kinds: Kinds, { least, most }:
   const source = Math.floor(draw() * TOKENS)
   const target = (source + 1 + Math.floor(draw() * (TOKENS - 1))) % TOKENS
   const amountIn = kinds.units((least * (most / least) ** draw()) / (usd[source] ?? 1))
-  return { pools, request: { source: String(source), target: String(target), amountIn } }
+  return { pools, request: { source: String(source), target: String(target), amountIn }, usd }
 }
 
 type Link = readonly [number, number]
@@ -283,7 +284,24 @@ function drawLinkedMarket(
     }),
   )
   const amountIn = kinds.units((least * (most / least) ** draw()) / worth(0))
-  return { pools, request: { source: '0', target: '1', amountIn } }
+  return { pools, request: { source: '0', target: '1', amountIn }, usd }
+}
+
+const DUST_SHARE = 1 / 3
+
+/** Adds constant products of so many dollars, at the prices of the market, between a third of all pairs of tokens. */
+export function addDust(market: RandomMarket, seed: number, dollars: number): RandomMarket {
+  const draw = createDraws(seed)
+  const { usd } = market
+  const unitsOf = (token: number) => BigInt(Math.floor((dollars / (usd[token] ?? 1)) * 1e18))
+  const tokens = [...usd.keys()].filter((token) => market.pools.some((pool) => pool.tokens.includes(String(token))))
+  const dust = everyPair(tokens).flatMap(([a, b]): readonly Pool[] => {
+    if (draw() > DUST_SHARE) return []
+    const id = `dust ${a} ${b}`
+    const identity = { id, address: id, dex: 'random', tokens: [String(a), String(b)] }
+    return [{ ...identity, kind: 'uniswap-v2', reserves: [unitsOf(a), unitsOf(b)], feePpm: 500 }]
+  })
+  return { ...market, pools: [...market.pools, ...dust] }
 }
 
 const withUnits = (unitsOf: Units, kinds: Readonly<Record<string, Kinds['makers']>>): Readonly<Record<string, Kinds>> =>

@@ -12,11 +12,14 @@ import { guardDefaults, type ServiceSettings } from '../../server/src/exchange/s
 import { COIN, ETHER, market, partnerId, startMoneyPath } from '../../server/test/exchange/money-path.ts'
 import type { PricePath } from './market.ts'
 import type { SimulatedTemplate } from './simulated-clock.ts'
+import { createSimulatedWorkers } from './simulated-workers.ts'
 
 /** Confirmations of large deposits: four times two. */
 const DEPOSIT_BLOCKS = 8
 /** The payout's block, and its two confirmations. */
 const PAYOUT_BLOCKS = 3
+/** Those that hold the operator's capital, and their finality. */
+const FUNDING_BLOCKS = 13
 /** Of a payment in ether, in wei: 10 gwei, so that a plain one costs what a quote charges for it. */
 const GAS_PRICE = 10n ** 10n
 /** Gas of a plain transfer and of a token's, as quotes assume it. */
@@ -45,9 +48,10 @@ export const ETHER_USD = 4_000
 /** Half of the difference between bid and ask, as a share. */
 const HALF_SPREAD = 0.0002
 
-const partner: Partner = {
-  id: partnerId,
-  name: 'partner of the adversary',
+/** The first is the partner of the money path. */
+const makePartner = (n: number): Partner => ({
+  id: n === 0 ? partnerId : `018f2b1c-0000-7000-8000-1${String(n).padStart(11, '0')}`,
+  name: `partner ${n} of the adversary`,
   feeBps: 0,
   suspended: false,
   openExchangesMax: 10_000,
@@ -55,7 +59,7 @@ const partner: Partner = {
   strict: false,
   refundToSender: false,
   defaultRecipients: new Map(),
-}
+})
 
 export type Direction = 'btc-eth' | 'eth-btc' | 'usdt-btc'
 type Ticker = 'btc' | 'eth' | 'usdt'
@@ -71,8 +75,10 @@ export type Conversion = Readonly<{ receivedUsd: number; paidUsd: number }>
 export type Simulation = Awaited<ReturnType<typeof startSimulation>>
 
 /** The program's quoting, create, settlement and payout code, on Postgres and chains in memory, with a clock and prices of its own. */
-export async function startSimulation(template: SimulatedTemplate, path: PricePath, rules: Rules) {
+export async function startSimulation(template: SimulatedTemplate, path: PricePath, rules: Rules, partnerCount = 1) {
   const { settings, spreads } = rules
+  const partners = Array.from({ length: partnerCount }, (_, n) => makePartner(n))
+  const firstPartner = makePartner(0)
   const { isFreeOfNetworkFees = false, isFreeOfDepositCosts = false, isCancelFree = false } = rules
   const time = { ms: 0 }
   const clock = { now: () => START + time.ms, databaseNow: () => START + time.ms }
@@ -137,8 +143,11 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
       reserves: { at: clock.now(), ...reserves },
     })
   }
+  let syncedMs = -1
   /** Before work on the database: its clock. */
   const syncDatabase = async () => {
+    if (syncedMs === time.ms) return
+    syncedMs = time.ms
     for (const { behaviour } of Object.values(program.fakes)) behaviour.blockTime = Math.floor(clock.now() / 1_000)
     await opened.setTime(clock.now())
   }
@@ -147,10 +156,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     reserves = { available: await store.inventory.available(), fixed: await store.inventory.fixedStock() }
     refreshBook()
   }
-  const mine = async (count: number) => {
-    for (const { mine } of [program.fakes.btc, program.fakes.eth]) mine(count)
-    await program.runWorkers()
-  }
+  const workers = createSimulatedWorkers(program)
   const membersOf = (direction: Direction) => {
     const [from, to] = sides[direction]
     return {
@@ -193,14 +199,19 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
   const { stableBandPercent } = guards
   books.replace({ fixedRates, stableBandPercent, ...(spreads === undefined ? {} : { spreads }) })
   await syncDatabase()
-  await program.fundWallets({ btc: 20n * COIN, eth: 500n * ETHER })
-  await program.mineBlocks(10)
+  program.fakes.btc.pay(program.fakes.btc.chain.addresses.hot(), 20n * COIN)
+  program.fakes.eth.pay(program.fakes.eth.chain.addresses.hot(), 500n * ETHER)
+  await workers.mine(FUNDING_BLOCKS)
   await readReserves()
   return {
     program,
     conversions,
     now: () => time.ms,
-    priceNow: () => path.at(time.ms),
+    /** The partners whose keys the customer can use. */
+    partners,
+    priceAt: path.at,
+    /** What the program's prices are now, if nothing is wrong with their sources. */
+    seenPriceAt: (ms: number) => path.at(Math.max(ms - PRICE_LAG_MS, 0)),
     usdOf,
     /** Moves the clock, and reads the prices of then. */
     moveTo(ms: number): void {
@@ -213,10 +224,16 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
       refreshBook()
     },
     /** The answer of a rate request, or null if there is no rate now. */
-    quote: (direction: Direction, flow: Flow, units: bigint) =>
+    quote: (direction: Direction, flow: Flow, units: bigint, partner = firstPartner) =>
       unlessRefused(() => quoteRate(partner, { ...membersOf(direction), flow, amount: amountOf(direction, units) })),
     /** The exchange, or null if the program refuses the terms. */
-    async create(direction: Direction, flow: Flow, units: bigint, rateId: string | null): Promise<Exchange | null> {
+    async create(
+      direction: Direction,
+      flow: Flow,
+      units: bigint,
+      rateId: string | null,
+      partner = firstPartner,
+    ): Promise<Exchange | null> {
       const [from, to] = sides[direction]
       await syncDatabase()
       try {
@@ -249,7 +266,7 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     /** What a server does without a customer: it ends promises and exchanges whose time is over. */
     async runDue(): Promise<void> {
       await syncDatabase()
-      await program.runWorkers()
+      await workers.run()
       // The watchers note this by a real clock, which is too slow here.
       for (const network of ['btc', 'eth']) await store.chainLog.recordCaughtUp(network, 0)
       await store.inventory.releaseExpired(100)
@@ -258,19 +275,19 @@ export async function startSimulation(template: SimulatedTemplate, path: PricePa
     /** Shows the unconfirmed payments to the program. */
     async showPool(): Promise<void> {
       await syncDatabase()
-      await program.runWorkers()
+      await workers.run()
     },
     /** Mines what is paid, and runs the workers until it is settled. */
     async settle(): Promise<void> {
       await syncDatabase()
-      for (const count of [DEPOSIT_BLOCKS, PAYOUT_BLOCKS]) await mine(count)
+      for (const count of [DEPOSIT_BLOCKS, PAYOUT_BLOCKS]) await workers.mineWaiting(count)
       await valueConversions()
       await readReserves()
     },
     /** Mines some blocks, and runs the workers once. */
     async mineBlocks(count: number): Promise<void> {
       await syncDatabase()
-      await mine(count)
+      await workers.mine(count)
       await valueConversions()
     },
     /** What the operator kept of refunded deposits and of dust, in dollars of now. */

@@ -129,6 +129,32 @@ test('two deposits at a fixed rate: either may have been first, and only one get
   expect(isDue(dues, 2n * (ONE - FEE), 0n)).toBe(false)
 })
 
+test.each([
+  ['dust', REFUND_FEE / 2n, 0n],
+  ['a test payment below the minimum', ETHER / 100n, ETHER / 100n - REFUND_FEE],
+])('the fixed rate is not used up by %s, in whichever order the deposits are in blocks', (_what, small, refund) => {
+  for (const paid of [
+    [small, ETHER],
+    [ETHER, small],
+  ]) {
+    const dues = listDues(fixed, paid, published)
+    expect(isDue(dues, PROMISE, refund)).toBe(true)
+    expect(isDue(dues, ONE - FEE, refund)).toBe(false)
+    expect(isDue(dues, 0n, refund)).toBe(false)
+  }
+})
+
+test('a deposit that the fixed rate refunds is refunded before the served one, and floats after it', () => {
+  const dues = listDues(fixed, [ETHER / 2n, ETHER], published)
+  expect(isDue(dues, PROMISE, ETHER / 2n - REFUND_FEE)).toBe(true)
+  expect(isDue(dues, PROMISE + HALF - FEE, 0n)).toBe(true)
+  expect(isDue(dues, ONE - FEE, ETHER / 2n - REFUND_FEE)).toBe(false)
+  expect(isDue(dues, ONE + HALF - 2n * FEE, 0n)).toBe(false)
+  const onlyTests = listDues(fixed, [ETHER / 2n, ETHER / 100n], published)
+  expect(onlyTests).toHaveLength(1)
+  expect(isDue(onlyTests, 0n, (ETHER * 51n) / 100n - 2n * REFUND_FEE)).toBe(true)
+})
+
 test('a private exchange pays two conversions, each with its fee, and the partner once', () => {
   const terms: Terms = { ...floating, to: 'btc@btc', privateType: 'privatePlus' }
   const ownFee = (_from: string, to: string) => exactly(to === 'xmr@xmr' ? 10n ** 9n : 1_000n)

@@ -79,13 +79,36 @@ export function quotedUnits(
 
 /** Every permitted result of deposits that are in blocks. More than one only if a limit or the first deposit is ambiguous. */
 export function listDues(terms: Terms, paid: readonly bigint[], published: Published): readonly Due[] {
-  // A fixed rate serves the deposit that is in a block first.
-  const firsts = terms.flow === 'fixed-rate' ? paid.map((_, n) => n) : [-1]
-  if (paid.length === 0) return [NO_DEPOSIT]
-  const dues = firsts.flatMap((first) => combine(paid.map((units, n) => duesOf(terms, units, n === first, published))))
+  const later = paid.map((units) => duesOf(terms, units, false, published))
+  const dues =
+    terms.flow === 'standard' || paid.length === 0
+      ? combine(later)
+      : combineFixed(
+          paid.map((units) => duesOf(terms, units, true, published)),
+          later,
+        )
   if (!terms.creditsPartner) return dues
   return dues.map((due) => ({ ...due, payout: NOTHING, partner: add(due.partner, due.payout) }))
 }
+
+/**
+ * A fixed rate serves one deposit: the first that can execute at it. One that is only refunded is never that deposit, and uses nothing
+ * up. The order of the blocks is not known, so each deposit that can execute may have been the first.
+ */
+function combineFixed(first: readonly (readonly Due[])[], later: readonly (readonly Due[])[]): readonly Due[] {
+  const executed = first.map((dues) => dues.filter(isConverted))
+  const refunded = first.map((dues) => dues.filter((due) => !isConverted(due)))
+  const servingOne = executed.flatMap((dues, served) =>
+    // Another deposit came after it, or before it and was refunded.
+    combine(later.map((others, n) => (n === served ? dues : [...others, ...withoutRefunds(refunded[n] ?? [], others)]))),
+  )
+  return [...servingOne, ...combine(refunded)]
+}
+
+const isConverted = ({ converted }: Due): boolean => converted.length > 0
+/** The refund of a deposit is the same before and after the served one. */
+const withoutRefunds = (refunds: readonly Due[], dues: readonly Due[]): readonly Due[] =>
+  dues.every(isConverted) ? refunds : []
 
 /** Whether the holdings of both addresses are one of the permitted results. */
 export const isDue = (dues: readonly Due[], payout: bigint, refund: bigint): boolean =>

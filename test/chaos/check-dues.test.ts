@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkDues } from './check-dues.ts'
 import type { Customers, Payment, Purchase } from './customers.ts'
-import { isDue, listDues, type Published, quotedUnits, type Terms } from './dues.ts'
+import { isDue, listCancelledDues, listDues, type Published, quotedUnits, type Terms } from './dues.ts'
 import type { Fleet } from './fleet.ts'
 
 const ETHER = 10n ** 18n
@@ -155,6 +155,23 @@ test('a deposit that the fixed rate refunds is refunded before the served one, a
   expect(isDue(onlyTests, 0n, (ETHER * 51n) / 100n - 2n * REFUND_FEE)).toBe(true)
 })
 
+test('a cancelled exchange returns each deposit, and pays nothing', () => {
+  const dues = listCancelledDues(fixed, [ETHER, REFUND_FEE / 2n], withPartner)
+  const deposited = ETHER + REFUND_FEE / 2n
+  const refund = exactly(ETHER - REFUND_FEE)
+  expect(dues).toEqual([{ payout: exactly(0n), refund, partner: exactly(0n), converted: [], returned: deposited }])
+  expect(listCancelledDues(fixed, [], withPartner)).toHaveLength(1)
+})
+
+test('a private exchange returns a deposit below the minimum of both legs', () => {
+  const terms: Terms = { ...floating, to: 'btc@btc', privateType: 'privatePlus' }
+  const minimum = (_from: string, _to: string, privateType: Terms['privateType']) =>
+    exactly(privateType === 'privatePlus' ? ETHER / 5n : ETHER / 10n)
+  const dues = listDues(terms, [ETHER / 6n], { ...published, minimum })
+  expect(isDue(dues, 0n, ETHER / 6n - REFUND_FEE)).toBe(true)
+  expect(dues).toHaveLength(1)
+})
+
 test('a private exchange pays two conversions, each with its fee, and the partner once', () => {
   const terms: Terms = { ...floating, to: 'btc@btc', privateType: 'privatePlus' }
   const ownFee = (_from: string, to: string) => exactly(to === 'xmr@xmr' ? 10n ** 9n : 1_000n)
@@ -203,6 +220,14 @@ describe('the check of what customers hold on the chain', () => {
   const check = (payout: bigint, refund: bigint, isOnChain = true, isDoubleSpent = false) =>
     checkDues(fleet(payout, refund), customers(isDoubleSpent), new Map([[payment, isOnChain]]))
   const due = ONE - FEE
+
+  test('finds a payout of an exchange that its cancel ended, and no refund of it', async () => {
+    purchase.isCancelled = true
+    expect(await check(0n, ETHER - REFUND_FEE)).toEqual({ paidTwice: [], short: [] })
+    expect((await check(due, 0n)).paidTwice).toHaveLength(1)
+    expect((await check(0n, 0n)).short).toHaveLength(1)
+    purchase.isCancelled = false
+  })
 
   test('finds nothing where each address holds its due', async () => {
     expect(await check(due, 0n)).toEqual({ paidTwice: [], short: [] })

@@ -42,7 +42,7 @@ export type Published = Readonly<{
   /** Of one payment of the currency. */
   refundFee(currency: string): Range
   /** The minimum of a pair. */
-  minimum(from: string, to: string): Range
+  minimum(from: string, to: string, privateType: Terms['privateType']): Range
 }>
 
 /** `spreads.fixedRateExtraBps` (docs/settings.md). */
@@ -100,7 +100,9 @@ function combineFixed(first: readonly (readonly Due[])[], later: readonly (reado
   const refunded = first.map((dues) => dues.filter((due) => !isConverted(due)))
   const servingOne = executed.flatMap((dues, served) =>
     // Another deposit came after it, or before it and was refunded.
-    combine(later.map((others, n) => (n === served ? dues : [...others, ...withoutRefunds(refunded[n] ?? [], others)]))),
+    combine(
+      later.map((others, n) => (n === served ? dues : [...others, ...withoutRefunds(refunded[n] ?? [], others)])),
+    ),
   )
   return [...servingOne, ...combine(refunded)]
 }
@@ -110,12 +112,20 @@ const isConverted = ({ converted }: Due): boolean => converted.length > 0
 const withoutRefunds = (refunds: readonly Due[], dues: readonly Due[]): readonly Due[] =>
   dues.every(isConverted) ? refunds : []
 
+/** After a cancel: each deposit is refunded. */
+export const listCancelledDues = (
+  { from }: Pick<Terms, 'from'>,
+  paid: readonly bigint[],
+  published: Published,
+): readonly Due[] => combine(paid.map((units) => [refunds(from, units, published)]))
+
 /** Whether the holdings of both addresses are one of the permitted results. */
 export const isDue = (dues: readonly Due[], payout: bigint, refund: bigint): boolean =>
   dues.some((due) => isWithin(due.payout, payout) && isWithin(due.refund, refund))
 
 function duesOf(terms: Terms, units: bigint, isFirst: boolean, published: Published): readonly Due[] {
-  if (terms.privateType !== null) return privateDues(terms, units, published)
+  if (terms.privateType !== null)
+    return withinMinimum(terms, units, published, () => privateDues(terms, units, published))
   if (isFirst) {
     const difference = (units - terms.fromUnits) * 100n
     if (difference < -terms.fromUnits * TOLERANCE_PERCENT) return worseDues(terms, units, published)
@@ -144,12 +154,12 @@ function worseDues(terms: Terms, units: bigint, published: Published): readonly 
 
 /** A deposit below the minimum is refunded, unless it is at least the ordered amount. */
 function withinMinimum(
-  { from, to, fromUnits }: Terms,
+  { from, to, fromUnits, privateType }: Terms,
   units: bigint,
   published: Published,
   list: () => readonly Due[],
 ): readonly Due[] {
-  const minimum = published.minimum(from, to)
+  const minimum = published.minimum(from, to, privateType)
   const isExecuted = units >= fromUnits || units >= minimum.least
   const isRefunded = units < fromUnits && units < minimum.most
   return [...(isExecuted ? list() : []), ...(isRefunded ? [refunds(from, units, published)] : [])]

@@ -35,7 +35,10 @@ type Outcome = Readonly<{ reply: Reply } | { error: Error }>
 
 export function createClient(
   urls: readonly string[],
-  { apiKey = 'sandbox', interruptions }: Readonly<{ apiKey?: string; interruptions: Pick<Interruptions, 'explain'> }>,
+  {
+    apiKey = 'sandbox',
+    interruptions,
+  }: Readonly<{ apiKey?: string; interruptions: Pick<Interruptions, 'explain' | 'countAnswer'> }>,
 ): Client {
   const unexpected: string[] = []
   let turn = 0
@@ -48,6 +51,7 @@ export function createClient(
       (error: Error): Outcome => ({ error }),
     )
     const symptom = symptomOf(outcome)
+    if (symptom === null) interruptions.countAnswer()
     const isExplained = symptom !== null && interruptions.explain(url, since, symptom)
     const fault = faultOf(outcome)
     if (fault !== null && !isExplained) unexpected.push(`${method} ${path}: ${fault} (${url})`)

@@ -43,8 +43,11 @@ export function createClient(
   const unexpected: string[] = []
   let turn = 0
 
-  /** Only what the suite explains may be repeated. */
-  async function attempt(...[url, method, path, body, headers = {}]: Parameters<Client['once']>): Promise<Attempt> {
+  /** Only what the suite explains may be repeated. `isRepeated`: an earlier attempt with this key was explained. */
+  async function attempt(
+    [url, method, path, body, headers = {}]: Parameters<Client['once']>,
+    isRepeated = false,
+  ): Promise<Attempt> {
     const since = Date.now()
     const outcome = await send(url, method, path, body, { 'x-api-key': apiKey, ...headers }).then(
       (reply): Outcome => ({ reply }),
@@ -52,7 +55,8 @@ export function createClient(
     )
     const symptom = symptomOf(outcome)
     if (symptom === null) interruptions.countAnswer()
-    const isExplained = symptom !== null && interruptions.explain(url, since, symptom)
+    const isExplained =
+      symptom !== null && ((isRepeated && isClaimed(outcome)) || interruptions.explain(url, since, symptom))
     const fault = faultOf(outcome)
     if (fault !== null && !isExplained) unexpected.push(`${method} ${path}: ${fault} (${url})`)
     return { outcome, isExplained }
@@ -60,13 +64,13 @@ export function createClient(
 
   return {
     unexpectedReplies: () => unexpected,
-    once: async (...request) => replyOf((await attempt(...request)).outcome),
+    once: async (...request) => replyOf((await attempt(request)).outcome),
     async call(method, path, body, key = randomUUID()) {
       const deadline = Date.now() + PATIENCE_MS
-      for (;;) {
+      for (let isRepeated = false; ; isRepeated = true) {
         const url = urls[turn++ % urls.length] ?? ''
         const headers = method === 'POST' ? { 'idempotency-key': key } : {}
-        const { outcome, isExplained } = await attempt(url, method, path, body, headers)
+        const { outcome, isExplained } = await attempt([url, method, path, body, headers], isRepeated)
         if (!isExplained || Date.now() > deadline) return replyOf(outcome)
         await delay(150)
       }
@@ -83,6 +87,12 @@ function symptomOf(outcome: Outcome): Symptom | null {
   if ('error' in outcome) return isLostConnection(outcome.error) ? 'lost' : null
   return outcome.reply.status === 503 && outcome.reply.retryAfter !== null ? '503' : null
 }
+
+/** A killed process leaves its claim of the key, until the lease of the claim ends. */
+const isClaimed = (outcome: Outcome): boolean =>
+  'reply' in outcome &&
+  outcome.reply.status === 503 &&
+  outcome.reply.text.includes('a request with this Idempotency-Key is still running')
 
 function faultOf(outcome: Outcome): string | null {
   if ('error' in outcome) return outcome.error.message

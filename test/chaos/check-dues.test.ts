@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkDues } from './check-dues.ts'
 import type { Customers, Payment, Purchase } from './customers.ts'
-import { isDue, listDues, type Published, quotedUnits, type Terms } from './dues.ts'
+import { isDue, listCancelledDues, listDues, type Published, quotedUnits, type Terms } from './dues.ts'
 import type { Fleet } from './fleet.ts'
 
 const ETHER = 10n ** 18n
@@ -129,6 +129,49 @@ test('two deposits at a fixed rate: either may have been first, and only one get
   expect(isDue(dues, 2n * (ONE - FEE), 0n)).toBe(false)
 })
 
+test.each([
+  ['dust', REFUND_FEE / 2n, 0n],
+  ['a test payment below the minimum', ETHER / 100n, ETHER / 100n - REFUND_FEE],
+])('the fixed rate is not used up by %s, in whichever order the deposits are in blocks', (_what, small, refund) => {
+  for (const paid of [
+    [small, ETHER],
+    [ETHER, small],
+  ]) {
+    const dues = listDues(fixed, paid, published)
+    expect(isDue(dues, PROMISE, refund)).toBe(true)
+    expect(isDue(dues, ONE - FEE, refund)).toBe(false)
+    expect(isDue(dues, 0n, refund)).toBe(false)
+  }
+})
+
+test('a deposit that the fixed rate refunds is refunded before the served one, and floats after it', () => {
+  const dues = listDues(fixed, [ETHER / 2n, ETHER], published)
+  expect(isDue(dues, PROMISE, ETHER / 2n - REFUND_FEE)).toBe(true)
+  expect(isDue(dues, PROMISE + HALF - FEE, 0n)).toBe(true)
+  expect(isDue(dues, ONE - FEE, ETHER / 2n - REFUND_FEE)).toBe(false)
+  expect(isDue(dues, ONE + HALF - 2n * FEE, 0n)).toBe(false)
+  const onlyTests = listDues(fixed, [ETHER / 2n, ETHER / 100n], published)
+  expect(onlyTests).toHaveLength(1)
+  expect(isDue(onlyTests, 0n, (ETHER * 51n) / 100n - 2n * REFUND_FEE)).toBe(true)
+})
+
+test('a cancelled exchange returns each deposit, and pays nothing', () => {
+  const dues = listCancelledDues(fixed, [ETHER, REFUND_FEE / 2n], withPartner)
+  const deposited = ETHER + REFUND_FEE / 2n
+  const refund = exactly(ETHER - REFUND_FEE)
+  expect(dues).toEqual([{ payout: exactly(0n), refund, partner: exactly(0n), converted: [], returned: deposited }])
+  expect(listCancelledDues(fixed, [], withPartner)).toHaveLength(1)
+})
+
+test('a private exchange returns a deposit below the minimum of both legs', () => {
+  const terms: Terms = { ...floating, to: 'btc@btc', privateType: 'privatePlus' }
+  const minimum = (_from: string, _to: string, privateType: Terms['privateType']) =>
+    exactly(privateType === 'privatePlus' ? ETHER / 5n : ETHER / 10n)
+  const dues = listDues(terms, [ETHER / 6n], { ...published, minimum })
+  expect(isDue(dues, 0n, ETHER / 6n - REFUND_FEE)).toBe(true)
+  expect(dues).toHaveLength(1)
+})
+
 test('a private exchange pays two conversions, each with its fee, and the partner once', () => {
   const terms: Terms = { ...floating, to: 'btc@btc', privateType: 'privatePlus' }
   const ownFee = (_from: string, to: string) => exactly(to === 'xmr@xmr' ? 10n ** 9n : 1_000n)
@@ -177,6 +220,14 @@ describe('the check of what customers hold on the chain', () => {
   const check = (payout: bigint, refund: bigint, isOnChain = true, isDoubleSpent = false) =>
     checkDues(fleet(payout, refund), customers(isDoubleSpent), new Map([[payment, isOnChain]]))
   const due = ONE - FEE
+
+  test('finds a payout of an exchange that its cancel ended, and no refund of it', async () => {
+    purchase.isCancelled = true
+    expect(await check(0n, ETHER - REFUND_FEE)).toEqual({ paidTwice: [], short: [] })
+    expect((await check(due, 0n)).paidTwice).toHaveLength(1)
+    expect((await check(0n, 0n)).short).toHaveLength(1)
+    purchase.isCancelled = false
+  })
 
   test('finds nothing where each address holds its due', async () => {
     expect(await check(due, 0n)).toEqual({ paidTwice: [], short: [] })

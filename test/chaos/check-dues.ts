@@ -1,6 +1,6 @@
 import { readBalances } from './balances.ts'
 import type { Customers, Payment, Purchase } from './customers.ts'
-import { type Due, isDue, listDues } from './dues.ts'
+import { type Due, isDue, listCancelledDues, listDues } from './dues.ts'
 import type { Fleet } from './fleet.ts'
 
 export type Holdings = Readonly<{ payout: bigint; refund: bigint }>
@@ -21,7 +21,7 @@ export async function readHoldings(
 
 /** Every permitted result of a purchase. */
 export function permittedDues(
-  { terms, payments }: Purchase,
+  { terms, payments, isCancelled }: Purchase,
   customers: Pick<Customers, 'published' | 'isDoubleSpent'>,
   onChain: ReadonlyMap<Payment, boolean>,
 ): readonly Due[] {
@@ -29,8 +29,9 @@ export function permittedDues(
   // The app may have paid for a deposit that was double-spent later. More than its due is still too much.
   const reversed = payments.filter((one) => customers.isDoubleSpent(one))
   const unitsOf = (list: readonly Payment[]) => list.map(({ units }) => units)
+  const list = isCancelled ? listCancelledDues : listDues
   return [confirmed, ...(reversed.length > 0 ? [[...confirmed, ...reversed]] : [])].flatMap((deposits) =>
-    listDues(terms, unitsOf(deposits), customers.published),
+    list(terms, unitsOf(deposits), customers.published),
   )
 }
 

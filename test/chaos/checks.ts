@@ -136,6 +136,7 @@ export async function collectFindings(
       ...(await listPersistent(() => checkNonces(fleet))),
       ...client.unexpectedReplies(),
       ...fleet.interruptions.listOpen(),
+      ...fleet.interruptions.listExcess(),
     ],
   }
   // Where something is wrong anyway, no alarm needs time to end.

@@ -64,6 +64,22 @@ test.each<[string, Stage]>([
   expect(client.unexpectedReplies()).toEqual([expect.stringMatching(/^GET \/path: /)])
 })
 
+const CLAIMED = '{"message":"a request with this Idempotency-Key is still running: send it again"}'
+const claimed = (socket: Socket) =>
+  socket.end(`HTTP/1.1 ${UNAVAILABLE}\r\ncontent-length: ${CLAIMED.length}\r\n\r\n${CLAIMED}`)
+
+test('a claim of the key by a process that was killed is repeated elsewhere, and without a killed one a finding', async () => {
+  const [killed, other] = [await serve(kill), await serve(claimed)]
+  const interruptions = createInterruptions({ isServing: async () => true, steadyMs: 0 })
+  interruptions.begin('the test', [killed], ['lost'])
+  const client = createClient([killed, other], { interruptions })
+  expect((await client.call('POST', '/path', {})).status).toBe(200)
+  expect(client.unexpectedReplies()).toEqual([])
+  const { client: unharmed, reply } = await get(claimed)
+  expect((await reply).status).toBe(503)
+  expect(unharmed.unexpectedReplies()).toHaveLength(1)
+})
+
 test('a reply that is no HTTP is a finding everywhere, and is not repeated', async () => {
   const { client, reply } = await get((socket) => socket.end('no HTTP\r\n\r\n'), { symptoms: ['503', 'lost'] })
   await expect(reply).rejects.toThrow(/Parse Error/)

@@ -35,20 +35,28 @@ type Outcome = Readonly<{ reply: Reply } | { error: Error }>
 
 export function createClient(
   urls: readonly string[],
-  { apiKey = 'sandbox', interruptions }: Readonly<{ apiKey?: string; interruptions: Pick<Interruptions, 'explain'> }>,
+  {
+    apiKey = 'sandbox',
+    interruptions,
+  }: Readonly<{ apiKey?: string; interruptions: Pick<Interruptions, 'explain' | 'countAnswer'> }>,
 ): Client {
   const unexpected: string[] = []
   let turn = 0
 
-  /** Only what the suite explains may be repeated. */
-  async function attempt(...[url, method, path, body, headers = {}]: Parameters<Client['once']>): Promise<Attempt> {
+  /** Only what the suite explains may be repeated. `isRepeated`: an earlier attempt with this key was explained. */
+  async function attempt(
+    [url, method, path, body, headers = {}]: Parameters<Client['once']>,
+    isRepeated = false,
+  ): Promise<Attempt> {
     const since = Date.now()
     const outcome = await send(url, method, path, body, { 'x-api-key': apiKey, ...headers }).then(
       (reply): Outcome => ({ reply }),
       (error: Error): Outcome => ({ error }),
     )
     const symptom = symptomOf(outcome)
-    const isExplained = symptom !== null && interruptions.explain(url, since, symptom)
+    if (symptom === null) interruptions.countAnswer()
+    const isExplained =
+      symptom !== null && ((isRepeated && isClaimed(outcome)) || interruptions.explain(url, since, symptom))
     const fault = faultOf(outcome)
     if (fault !== null && !isExplained) unexpected.push(`${method} ${path}: ${fault} (${url})`)
     return { outcome, isExplained }
@@ -56,13 +64,13 @@ export function createClient(
 
   return {
     unexpectedReplies: () => unexpected,
-    once: async (...request) => replyOf((await attempt(...request)).outcome),
+    once: async (...request) => replyOf((await attempt(request)).outcome),
     async call(method, path, body, key = randomUUID()) {
       const deadline = Date.now() + PATIENCE_MS
-      for (;;) {
+      for (let isRepeated = false; ; isRepeated = true) {
         const url = urls[turn++ % urls.length] ?? ''
         const headers = method === 'POST' ? { 'idempotency-key': key } : {}
-        const { outcome, isExplained } = await attempt(url, method, path, body, headers)
+        const { outcome, isExplained } = await attempt([url, method, path, body, headers], isRepeated)
         if (!isExplained || Date.now() > deadline) return replyOf(outcome)
         await delay(150)
       }
@@ -79,6 +87,12 @@ function symptomOf(outcome: Outcome): Symptom | null {
   if ('error' in outcome) return isLostConnection(outcome.error) ? 'lost' : null
   return outcome.reply.status === 503 && outcome.reply.retryAfter !== null ? '503' : null
 }
+
+/** A killed process leaves its claim of the key, until the lease of the claim ends. */
+const isClaimed = (outcome: Outcome): boolean =>
+  'reply' in outcome &&
+  outcome.reply.status === 503 &&
+  outcome.reply.text.includes('a request with this Idempotency-Key is still running')
 
 function faultOf(outcome: Outcome): string | null {
   if ('error' in outcome) return outcome.error.message

@@ -9,6 +9,7 @@ import type { Published, Terms } from './dues.ts'
 import type { Fleet } from './fleet.ts'
 import { locateMoneroTransaction } from './monero.ts'
 import { createPartner, type Pair } from './partner.ts'
+import { payAndReplaceBitcoin } from './replaced-bitcoin.ts'
 
 /** One payment in the records of the customer's own wallet. */
 export type Payment = Readonly<{
@@ -33,7 +34,10 @@ export type Purchase = Readonly<{
   recipient: string | null
   refund: string
   payments: Payment[]
-}>
+}> & {
+  /** The answer of a cancel said so: each payment is due back. */
+  isCancelled?: boolean
+}
 
 export type PrivateType = 'efficient' | 'privatePlus'
 export type Order = Readonly<{
@@ -48,8 +52,10 @@ export type Order = Readonly<{
   creditsPartner?: boolean
   /** Sends the create of a fixed rate again, for a second exchange with the same rateId. */
   repeatsRateId?: boolean
-  /** Replaces the payment, which is in ether, by one to the customer's own address as soon as it is sent. */
+  /** Replaces each unconfirmed payment, of ether or bitcoin, by one of a higher fee to the customer's own address. */
   replacesPayment?: boolean
+  /** Cancels the exchange and pays it all the same. */
+  cancels?: 'before paying' | 'after paying'
 }>
 
 export type Customers = Readonly<{
@@ -122,21 +128,26 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
   }
 
   async function pay(purchase: Purchase, amount: string, isReplaced = false): Promise<Payment> {
-    const [currency = '', network = ''] = purchase.from.split('@')
-    const units = parseUnits(amount, decimalsOf(purchase.from))
-    const payment =
-      purchase.from === 'eth@eth'
-        ? await payEther(fleet, purchase.depositAddress, units, isReplaced)
-        : {
-            network,
-            units,
-            raw: null,
-            payer: null,
-            hash: (await cluster.control('/deposits', { network, currency, address: purchase.depositAddress, amount }))
-              .hash as string,
-          }
+    const { from, depositAddress: address } = purchase
+    const [currency = '', network = ''] = from.split('@')
+    const units = parseUnits(amount, decimalsOf(from))
+    const fromBank = async (): Promise<Payment> => {
+      const { hash } = await cluster.control('/deposits', { network, currency, address, amount })
+      return { network, units, raw: null, payer: null, hash }
+    }
+    const payOnce = () => {
+      if (from === 'eth@eth') return payEther(fleet, address, units, isReplaced)
+      return isReplaced ? payAndReplaceBitcoin(cluster, address, units) : fromBank()
+    }
+    const payment = await payOnce()
     purchase.payments.push(payment)
     return payment
+  }
+
+  async function cancel(purchase: Purchase, isPaid: boolean): Promise<void> {
+    purchase.isCancelled = await quotes.cancel(purchase.id)
+    if (!(purchase.isCancelled || isPaid))
+      disputes.push(`exchange ${purchase.id} has no payment, and its cancel is refused`)
   }
 
   return {
@@ -148,9 +159,11 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
     order,
     pay: (purchase, amount) => pay(purchase, amount),
     async buy(requested) {
+      const { amount: ordered, paidAmounts = [ordered], replacesPayment, cancels } = requested
       const purchase = await order(requested)
-      for (const amount of requested.paidAmounts ?? [requested.amount])
-        await pay(purchase, amount, requested.replacesPayment)
+      if (cancels === 'before paying') await cancel(purchase, false)
+      for (const amount of paidAmounts) await pay(purchase, amount, replacesPayment)
+      if (cancels === 'after paying') await cancel(purchase, true)
       return purchase
     },
     async rebroadcast() {

@@ -33,13 +33,23 @@ export function drawOrder(minimumEther: number, random: Random, types: readonly 
 
 /**
  * Draws what an adversary orders and does: it never pays, pays in parts, pays dust or a test payment first, pays three times a
- * fixed amount, uses a rateId twice, or replaces its payment at once.
+ * fixed amount, uses a rateId twice, replaces its unconfirmed payment of ether or bitcoin, or cancels and pays all the same, some of it
+ * by private exchanges on offer.
  */
-export function drawAdversary(minimumEther: number, random: Random): Order {
+export function drawAdversary(minimumEther: number, random: Random, types: readonly PrivateType[]): Order {
+  const bitcoin = (random.draw(200, 900) / 100_000).toString()
   const ether = formatEther(parseEther((random.draw(100, 240) / 1000).toString()))
   const perMille = (...shares: bigint[]) => shares.map((share) => formatEther((parseEther(ether) * share) / 1_000n))
   const sold = { from: 'eth@eth', to: 'btc@btc', amount: ether } as const
   const fixed = { ...sold, flow: 'fixed-rate' } as const
+  const soldBitcoin = { from: 'btc@btc', to: 'eth@eth', amount: bitcoin } as const
+  const fixedBitcoin = { ...soldBitcoin, flow: 'fixed-rate' } as const
+  const privately = types.flatMap((privateType): Order[] => [
+    { ...sold, privateType, paidAmounts: [DUST_ETHER, ether] },
+    { ...sold, privateType, paidAmounts: perMille(500n, 500n) },
+    { ...sold, privateType, cancels: 'after paying' },
+    { ...soldBitcoin, privateType, replacesPayment: true },
+  ])
   return random.oneOf<Order>([
     { ...fixed, paidAmounts: [] },
     { ...sold, paidAmounts: perMille(250n, 250n, 250n, 250n) },
@@ -49,6 +59,13 @@ export function drawAdversary(minimumEther: number, random: Random): Order {
     { ...fixed, repeatsRateId: true },
     { ...sold, replacesPayment: true },
     { ...fixed, replacesPayment: true },
+    { ...soldBitcoin, replacesPayment: true },
+    { ...fixedBitcoin, replacesPayment: true },
+    { ...fixed, cancels: 'before paying' },
+    { ...soldBitcoin, cancels: 'before paying' },
+    { ...sold, cancels: 'after paying' },
+    { ...fixedBitcoin, cancels: 'after paying' },
+    ...privately,
   ])
 }
 

@@ -42,7 +42,7 @@ export type Published = Readonly<{
   /** Of one payment of the currency. */
   refundFee(currency: string): Range
   /** The minimum of a pair. */
-  minimum(from: string, to: string): Range
+  minimum(from: string, to: string, privateType: Terms['privateType']): Range
 }>
 
 /** `spreads.fixedRateExtraBps` (docs/settings.md). */
@@ -79,20 +79,53 @@ export function quotedUnits(
 
 /** Every permitted result of deposits that are in blocks. More than one only if a limit or the first deposit is ambiguous. */
 export function listDues(terms: Terms, paid: readonly bigint[], published: Published): readonly Due[] {
-  // A fixed rate serves the deposit that is in a block first.
-  const firsts = terms.flow === 'fixed-rate' ? paid.map((_, n) => n) : [-1]
-  if (paid.length === 0) return [NO_DEPOSIT]
-  const dues = firsts.flatMap((first) => combine(paid.map((units, n) => duesOf(terms, units, n === first, published))))
+  const later = paid.map((units) => duesOf(terms, units, false, published))
+  const dues =
+    terms.flow === 'standard' || paid.length === 0
+      ? combine(later)
+      : combineFixed(
+          paid.map((units) => duesOf(terms, units, true, published)),
+          later,
+        )
   if (!terms.creditsPartner) return dues
   return dues.map((due) => ({ ...due, payout: NOTHING, partner: add(due.partner, due.payout) }))
 }
+
+/**
+ * A fixed rate serves one deposit: the first that can execute at it. One that is only refunded is never that deposit, and uses nothing
+ * up. The order of the blocks is not known, so each deposit that can execute may have been the first.
+ */
+function combineFixed(first: readonly (readonly Due[])[], later: readonly (readonly Due[])[]): readonly Due[] {
+  const executed = first.map((dues) => dues.filter(isConverted))
+  const refunded = first.map((dues) => dues.filter((due) => !isConverted(due)))
+  const servingOne = executed.flatMap((dues, served) =>
+    // Another deposit came after it, or before it and was refunded.
+    combine(
+      later.map((others, n) => (n === served ? dues : [...others, ...withoutRefunds(refunded[n] ?? [], others)])),
+    ),
+  )
+  return [...servingOne, ...combine(refunded)]
+}
+
+const isConverted = ({ converted }: Due): boolean => converted.length > 0
+/** The refund of a deposit is the same before and after the served one. */
+const withoutRefunds = (refunds: readonly Due[], dues: readonly Due[]): readonly Due[] =>
+  dues.every(isConverted) ? refunds : []
+
+/** After a cancel: each deposit is refunded. */
+export const listCancelledDues = (
+  { from }: Pick<Terms, 'from'>,
+  paid: readonly bigint[],
+  published: Published,
+): readonly Due[] => combine(paid.map((units) => [refunds(from, units, published)]))
 
 /** Whether the holdings of both addresses are one of the permitted results. */
 export const isDue = (dues: readonly Due[], payout: bigint, refund: bigint): boolean =>
   dues.some((due) => isWithin(due.payout, payout) && isWithin(due.refund, refund))
 
 function duesOf(terms: Terms, units: bigint, isFirst: boolean, published: Published): readonly Due[] {
-  if (terms.privateType !== null) return privateDues(terms, units, published)
+  if (terms.privateType !== null)
+    return withinMinimum(terms, units, published, () => privateDues(terms, units, published))
   if (isFirst) {
     const difference = (units - terms.fromUnits) * 100n
     if (difference < -terms.fromUnits * TOLERANCE_PERCENT) return worseDues(terms, units, published)
@@ -121,12 +154,12 @@ function worseDues(terms: Terms, units: bigint, published: Published): readonly 
 
 /** A deposit below the minimum is refunded, unless it is at least the ordered amount. */
 function withinMinimum(
-  { from, to, fromUnits }: Terms,
+  { from, to, fromUnits, privateType }: Terms,
   units: bigint,
   published: Published,
   list: () => readonly Due[],
 ): readonly Due[] {
-  const minimum = published.minimum(from, to)
+  const minimum = published.minimum(from, to, privateType)
   const isExecuted = units >= fromUnits || units >= minimum.least
   const isRefunded = units < fromUnits && units < minimum.most
   return [...(isExecuted ? list() : []), ...(isRefunded ? [refunds(from, units, published)] : [])]

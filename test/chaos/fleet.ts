@@ -13,6 +13,7 @@ import type { ViewKeys } from '../../server/src/exchange/ports/signer.ts'
 import type { Store } from '../../server/src/exchange/ports/store/store.ts'
 import { createDatabase } from '../support/database.ts'
 import { createQuickKeystore } from '../support/keystore.ts'
+import { POOL_WAIT_MS } from '../support/patience.ts'
 import type { Cluster } from './cluster.ts'
 import { createInterruptions, type Interruptions, type Overload } from './interruptions.ts'
 import { type MoneroProxy, startMoneroProxy } from './monero-proxy.ts'
@@ -25,8 +26,6 @@ const pepper = 'a pepper of the chaos runs, long enough'
 /** SLIP-44 coin type of Monero. */
 const MONERO = 128
 const repository = join(import.meta.dirname, '../..')
-/** Less than the server's limit for a create, 10 s. */
-const POOL_WAIT_MS = 9_000
 /** Pause of the supervisor before it restarts a process that exited. */
 const RESTART_MS = 300
 
@@ -99,7 +98,6 @@ export async function createFleet(cluster: Cluster, options: FleetOptions): Prom
     SWAPYARD_KEYSTORE: keystore,
     SWAPYARD_KEYSTORE_PASSPHRASE: passphrase,
     SWAPYARD_PEPPER: pepper,
-    // On a busy machine Postgres takes seconds to open the connections of a burst.
     SWAPYARD_POOL_WAIT_MS: String(POOL_WAIT_MS),
   }
   const ports = await freePorts(options.apis)

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
-import { createInterruptions, type Overload } from './interruptions.ts'
+import { createInterruptions, type Overload, STARTS_TAKE_CORES } from './interruptions.ts'
 
 const [API, OTHER] = ['http://api', 'http://other']
 const closings: (() => void)[] = []
@@ -75,13 +75,37 @@ test('a process must be ready for a while, because it measures its load over a s
   await until('it has ended', () => listOpen().length === 0)
 })
 
-test('a suite may permit 503 in some seconds, and no lost connection', async () => {
-  const { explain, takeCounts } = create({ overload: { secondsMax: 1, reason: 'a busy machine' } })
-  expect(explain(API, Date.now(), 'lost')).toBe(false)
-  const second = () => Math.floor(Date.now() / 1_000)
-  const first = second()
-  expect(explain(API, Date.now(), '503')).toBe(true)
-  expect(takeCounts()).toEqual([`1 times 503 of ${API}: a busy machine`])
-  await until('a later second', () => second() > first + 1)
+test('a suite may permit 503 while a process starts, and no lost connection', async () => {
+  const { explain, noteStart, takeCounts } = create({ steadyMs: 0, overload: STARTS_TAKE_CORES })
   expect(explain(API, Date.now(), '503')).toBe(false)
+  const finish = noteStart()
+  expect(explain(API, Date.now(), 'lost')).toBe(false)
+  expect(explain(API, Date.now(), '503')).toBe(true)
+  expect(takeCounts()).toEqual([`1 times 503 of ${API}: a starting process takes the cores`])
+  const other = noteStart()
+  finish()
+  const since = Date.now()
+  expect(explain(API, since, '503')).toBe(true)
+  other()
+  // A request that was under way during the start.
+  expect(explain(API, since, '503')).toBe(true)
+  expect(explain(API, Date.now() + 1, '503')).toBe(false)
+})
+
+test('a suite without that permission, or without a start, permits none', () => {
+  const { explain, noteStart, listExcess } = create()
+  noteStart()
+  expect(explain(API, Date.now(), '503')).toBe(false)
+  expect(listExcess()).toEqual([])
+})
+
+test('more than one percent of the answers is a finding, also if all of them are in one second', () => {
+  const { explain, noteStart, countAnswer, listExcess } = create({ steadyMs: 0, overload: STARTS_TAKE_CORES })
+  noteStart()
+  const refuse = () => explain(API, Date.now(), '503')
+  for (let n = 0; n < 200; n++) countAnswer()
+  expect([refuse(), refuse()]).toEqual([true, true])
+  expect(listExcess()).toEqual([])
+  expect(refuse()).toBe(true)
+  expect(listExcess()).toEqual(['processes that no fault touches answered 3 requests with 503, and 200 otherwise'])
 })

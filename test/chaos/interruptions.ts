@@ -11,10 +11,16 @@ export type Symptom = '503' | 'lost'
 export type Interruptions = Readonly<{
   /** Begins one. Call the result when the fault is removed: the interruption ends when each process is ready again. */
   begin(reason: string, urls: readonly string[], symptoms: readonly Symptom[]): () => void
+  /** A process of any role starts. Call the result when it is ready or has exited. */
+  noteStart(): () => void
+  /** Counts a request that was answered, other than with a 503. */
+  countAnswer(): void
   /** Whether the process was interrupted in this way since `since`, or the symptom is a permitted 503. Counts it. */
   explain(url: string, since: number, symptom: Symptom): boolean
   /** Interruptions that have not ended. */
   listOpen(): readonly string[]
+  /** Says how many 503 of processes that no fault touches there were, if there were more than the suite permits. */
+  listExcess(): readonly string[]
   /** How often each interruption explained a symptom since the last call. */
   takeCounts(): readonly string[]
   close(): void
@@ -25,15 +31,15 @@ type Interruption = Readonly<{ reason: string; url: string; symptoms: readonly S
   to: number | null
 }
 
-/** Permits a few 503 of processes that no fault touches. */
+/** Permits a few 503 of processes that no fault touches, and only while another process starts. */
 export type Overload = Readonly<{
-  /** In how many seconds of a suite there may be any. */
-  secondsMax: number
+  /** Of the answers of the whole suite. */
+  percentMax: number
   reason: string
 }>
 
 /** Of suites that start processes again and again: a start takes both cores for seconds, and the others get little of them. */
-export const STARTS_TAKE_CORES: Overload = { secondsMax: 5, reason: 'starting processes take the cores' }
+export const STARTS_TAKE_CORES: Overload = { percentMax: 1, reason: 'a starting process takes the cores' }
 
 type Options = Readonly<{
   isServing?: (url: string) => Promise<boolean>
@@ -53,7 +59,8 @@ export function createInterruptions({
 }: Options = {}): Interruptions {
   const all: Interruption[] = []
   const counts = new Map<string, number>()
-  const overloaded = new Set<number>()
+  let [startsOpen, lastStartAt] = [0, 0]
+  let [answers, overloaded] = [0, 0]
   let isClosed = false
 
   const endWhenServing = async (one: Interruption) => {
@@ -65,11 +72,12 @@ export function createInterruptions({
     one.to = Date.now()
   }
 
-  /** The reason, if there were 503 in few enough seconds. */
-  const findOverload = (symptom: Symptom): string | null => {
-    if (symptom !== '503' || overload === undefined) return null
-    overloaded.add(Math.floor(Date.now() / 1_000))
-    return overloaded.size <= overload.secondsMax ? overload.reason : null
+  /** The reason, if a process was starting since `since`. After a start, the load of the last second is measured on. */
+  const findOverload = (since: number, symptom: Symptom): string | null => {
+    const isStarting = startsOpen > 0 || lastStartAt + steadyMs >= since
+    if (symptom !== '503' || overload === undefined || !isStarting) return null
+    overloaded++
+    return overload.reason
   }
 
   return {
@@ -80,11 +88,19 @@ export function createInterruptions({
         for (const one of begun) void endWhenServing(one)
       }
     },
+    noteStart() {
+      startsOpen++
+      return () => {
+        startsOpen--
+        lastStartAt = Date.now()
+      }
+    },
+    countAnswer: () => void answers++,
     explain(url, since, symptom) {
       const one = all.findLast(
         (other) => other.url === url && other.symptoms.includes(symptom) && endOf(other) >= since,
       )
-      const reason = one?.reason ?? findOverload(symptom)
+      const reason = one?.reason ?? findOverload(since, symptom)
       if (reason === null) return false
       const label = `${symptom} of ${url}: ${reason}`
       counts.set(label, (counts.get(label) ?? 0) + 1)
@@ -92,6 +108,11 @@ export function createInterruptions({
     },
     listOpen: () =>
       all.filter(({ to }) => to === null).map(({ reason, url }) => `${url} is not ready since: ${reason}`),
+    listExcess() {
+      const { percentMax = 0 } = overload ?? {}
+      if (overloaded <= Math.ceil((answers * percentMax) / 100)) return []
+      return [`processes that no fault touches answered ${overloaded} requests with 503, and ${answers} otherwise`]
+    },
     takeCounts() {
       const lines = [...counts].map(([label, count]) => `${count} times ${label}`)
       counts.clear()

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Sql } from '../../server/src/adapters/postgres/core/database.ts'
 import { AppError } from '../../server/src/core/domain/errors.ts'
 import type { Random } from '../support/random.ts'
 import { until } from '../support/until.ts'
@@ -14,10 +15,12 @@ export type Load = Readonly<{
   close(): Promise<void>
 }>
 
-/** Maximum of open exchanges, so that a slow machine is not left with an hour of work. */
+/** Maximum of open exchanges with work to do, so that a slow machine is not left with an hour of it. */
 const OPEN_MAX = 100
 const UNPAID_PERCENT_MAX = 20
-const OPEN = `select 1 from exchanges where status not in ('finished', 'failed', 'refunded') limit ${OPEN_MAX}`
+/** An exchange that is never paid, or whose payment was replaced, stays open until it expires, and needs nothing. */
+const OPEN = `select 1 from exchanges e where status not in ('finished', 'failed', 'refunded') and exists (
+  select 1 from deposits d where d.exchange_id = e.id and d.block_height is not null) limit ${OPEN_MAX}`
 
 export type LoadOptions = Readonly<{
   everyMs: number
@@ -42,8 +45,8 @@ export async function startLoad(run: Run, { everyMs, random, adversaryPercent = 
   let closing = false
   // Only while Postgres does not answer, customers come without a maximum.
   const isFull = () =>
-    fleet.database.query(OPEN).then(
-      ({ length }) => length >= OPEN_MAX,
+    countOpen(fleet.database).then(
+      (count) => count >= OPEN_MAX,
       (error) => {
         if (!(error instanceof AppError && error.code === 'OVERLOADED')) errors.push(String(error))
         return false
@@ -53,7 +56,7 @@ export async function startLoad(run: Run, { everyMs, random, adversaryPercent = 
     for (; !closing; await delay(everyMs)) {
       if (await isFull()) continue
       const isAdversary = random.draw(0, 100) < adversaryPercent
-      const order = isAdversary ? drawAdversary(minimum, random) : drawOrder(minimum, random, types)
+      const order = isAdversary ? drawAdversary(minimum, random, types) : drawOrder(minimum, random, types)
       const purchase: Promise<unknown> = customers.buy(order).catch((error: Error) => {
         // A node may refuse what the sandbox's bank pays after a reorganisation. Such a customer has not paid.
         if (isRefusedPayment(error) && fleet.cluster.countFaults().reorgs > 0) unpaid++
@@ -76,6 +79,9 @@ export async function startLoad(run: Run, { everyMs, random, adversaryPercent = 
     },
   }
 }
+
+/** The open exchanges that have a payment in a block, up to the maximum. */
+export const countOpen = async (database: Sql): Promise<number> => (await database.query(OPEN)).length
 
 /** False until every API process has read the intermediary's chain and its reserve. */
 export async function isPrivateTypeOffered(

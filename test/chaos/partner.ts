@@ -21,6 +21,8 @@ export type Partner = Readonly<{
   requestQuote(pair: Pair, amount: string): Promise<Quote>
   /** Sends the rateId of a fixed-rate quote. */
   create(pair: Pair, addresses: Addresses, quote: Quote): Promise<Reply>
+  /** Whether the answer says that the exchange is cancelled. Throws on an answer that is neither this nor that a payment was seen. */
+  cancel(id: string): Promise<boolean>
   /** The terms that the customer accepted: those of the quote at a fixed rate, otherwise those of the create. */
   readTerms(pair: Pair, addresses: Addresses, quote: Quote, created: Json): Terms
 }>
@@ -64,7 +66,9 @@ export function createPartner(
         )
         for (const target of [to, ...offered]) await recordNetworkFee(from, target)
         for (const via of offered) await recordNetworkFee(via, to)
-        return getQuote({ from, to }, amount, { privateType })
+        const quote = await getQuote({ from, to }, amount, { privateType })
+        published.recordPrivate(from, to, privateType, quote)
+        return quote
       }
       const quote = await getQuote({ from, to }, amount, { flow })
       published.record(from, to, quote)
@@ -88,6 +92,12 @@ export function createPartner(
         return client.call('POST', '/v1/cross-chain/exchange/private', { ...requested, privateType })
       const promise = flow === 'fixed-rate' ? { rateId } : {}
       return client.call('POST', '/v1/cross-chain/exchange', { ...requested, flow, ...promise })
+    },
+    async cancel(id) {
+      const { status, body, text } = await client.call('POST', '/v1/cross-chain/exchange/cancel', { id })
+      if (status === 201 && body.status === 'failed' && body.statusReason === 'CANCELLED') return true
+      if (status === 409 && body.code === 'EXCHANGE_NOT_PENDING') return false
+      throw new Error(`no cancel: ${status} ${text}`)
     },
     readTerms({ from, to, flow, privateType }, { fromAmount, address }, quote, { id, request }) {
       const fromUnits = parseUnits(fromAmount, decimalsOf(from))

@@ -2,7 +2,9 @@ import { parseUnits } from 'viem'
 import { exchangeCost, paymentCost } from '../support/network-costs.ts'
 import { decimalsOf, feeMovePercent } from '../support/published-prices.ts'
 import type { Json } from '../support/until.ts'
-import { isWithin, type Published, type Range } from './dues.ts'
+import { isWithin, type Published, type Range, type Terms } from './dues.ts'
+
+type PrivateType = NonNullable<Terms['privateType']>
 
 /** The fee of the partner of a run, which is set when its fleet starts. */
 export const PARTNER_BPS = 20n
@@ -12,6 +14,8 @@ export type PublishedTerms = Published &
   Readonly<{
     /** Records a quote, as the API returned it. */
     record(from: string, to: string, quote: Json): void
+    /** Records the minimum of a quote of a private exchange: its network costs are those of both legs, which are quoted apart. */
+    recordPrivate(from: string, to: string, privateType: PrivateType, quote: Json): void
     /** Quotes whose network costs are not those of the chains. */
     disputes(): readonly string[]
   }>
@@ -39,15 +43,21 @@ export function createPublishedTerms(fixedFees: readonly string[]): PublishedTer
       compare(`a quote of one payment of ${to}`, payout, paymentCost(to, fixedFees), percentOf(to))
       extend(fees, `${from} ${to}`, network)
       extend(refundFees, to, payout)
-      // A JSON number of three significant digits.
-      extend(minimums, `${from} ${to}`, parseUnits(min.toFixed(decimalsOf(from)), decimalsOf(from)))
+      extend(minimums, keyOfMinimum(from, to, null), minimumUnits(from, min))
     },
+    recordPrivate: (from, to, privateType, { min }) =>
+      extend(minimums, keyOfMinimum(from, to, privateType), minimumUnits(from, min)),
     hasNetworkFee: (from, to) => fees.has(`${from} ${to}`),
     networkFee: (from, to) => widen(get(fees, `${from} ${to}`), percentOfPair(from, to)),
     refundFee: (currency) => widen(get(refundFees, currency), percentOf(currency)),
-    minimum: (from, to) => get(minimums, `${from} ${to}`),
+    minimum: (from, to, privateType) => get(minimums, keyOfMinimum(from, to, privateType)),
   }
 }
+
+const keyOfMinimum = (from: string, to: string, privateType: PrivateType | null): string =>
+  [from, to, ...(privateType === null ? [] : [privateType])].join(' ')
+/** A JSON number of three significant digits. */
+const minimumUnits = (from: string, min: number): bigint => parseUnits(min.toFixed(decimalsOf(from)), decimalsOf(from))
 
 const largest = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 

@@ -117,6 +117,7 @@ async function sendOnce(
   const retryAfter = answer.headers.get('retry-after')
   if (answer.status === 503 && retryAfter !== null && interruptions.explain(url, since, '503'))
     return { retryAfterMs: Number(retryAfter) * 1_000 }
+  interruptions.countAnswer()
   const text = await answer.text()
   if (answer.ok || (answer.status === 404 && method === 'GET')) return { body: JSON.parse(text) }
   return { failed: `${answer.status} ${text.slice(0, 200)}` }

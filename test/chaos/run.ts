@@ -104,7 +104,7 @@ export async function withFleet<T>(
  */
 async function waitUntilQuoting(urls: readonly string[]): Promise<void> {
   // A process may answer 503 for a pair until its wallets are funded.
-  const client = createClient(urls, { interruptions: { explain: () => true } })
+  const client = createClient(urls, { interruptions: { explain: () => true, countAnswer: () => undefined } })
   await Promise.all(
     urls.flatMap((url) =>
       ORDERED.map(([from, to]) => until(`${url} quotes ${from} to ${to}`, () => isQuoting(client, url, from, to))),

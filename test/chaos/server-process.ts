@@ -49,6 +49,7 @@ export type ServerOptions = Readonly<{
 }>
 
 const READY_MS = 2 * PATIENCE_MS
+const READY_EVERY_MS = 25
 const preloads = ['kill-at.ts', 'block-at-signal.ts'].map((file) => join(import.meta.dirname, file))
 
 /** Children that must not outlive this process. */
@@ -72,6 +73,11 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
   let isExitExpected = false
   let [kills, stops, fullDisks] = [0, 0, 0]
   const own = createOwnInterruptions(options, url)
+  const noteStart = async (started: ChildProcess) => {
+    const finish = options.interruptions.noteStart()
+    while (child === started && isRunning() && !isReady()) await delay(READY_EVERY_MS)
+    finish()
+  }
 
   function launch(killAt: KillPoint | undefined, stopAt: KillPoint | undefined): void {
     own.noteStart(killAt)
@@ -90,6 +96,7 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
         resolve()
       })
     })
+    void noteStart(next)
   }
 
   const isRunning = () => child !== null && child.exitCode === null && child.signalCode === null
@@ -113,7 +120,7 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
         if (!isRunning() && killAt !== undefined) return
         if (!isRunning()) throw new Error(`${name} did not start: ${tail(logFile)}`)
         if (Date.now() > deadline) throw new Error(`${name} was not ready within ${READY_MS} ms: ${tail(logFile)}`)
-        await delay(25)
+        await delay(READY_EVERY_MS)
       }
     },
     async end(signal) {

@@ -4,3 +4,8 @@
  */
 export const PATIENCE_MS = process.env['CI'] === 'true' ? 300_000 : 120_000
 export const PATIENCE = { timeout: PATIENCE_MS } as const
+/**
+ * How long apps and tests wait for a connection: on a busy machine Postgres takes seconds to open those of a burst. Less than the
+ * server's limit for a create, 10 s.
+ */
+export const POOL_WAIT_MS = 9_000

@@ -2,6 +2,8 @@ import { parseUnits } from 'viem'
 import { expect } from 'vitest'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import type { Account } from '../../server/src/core/domain/ledger/chart.ts'
+import { paymentCost } from './network-costs.ts'
+import { feeMovePercent } from './published-prices.ts'
 import type { Json, Scenario } from './scenario.ts'
 
 /** Returns the debits minus the credits of an account, in base units. */
@@ -29,7 +31,10 @@ async function readRefundFee(scenario: Scenario, currency: string, decimals: num
   return parseUnits((await scenario.rate(other.asset.id, currency, '1')).fees.payout, decimals)
 }
 
-/** Runs `refund` and expects that the address received the paid amount minus the network fee. */
+/**
+ * Runs `refund` and expects that the address received the paid amount minus the network fee. The published fee must be that of the chain,
+ * where its fee rate is known.
+ */
 export async function expectRefund(
   scenario: Scenario,
   paid: { currency: string; amount: string; address: string; decimals: number },
@@ -41,6 +46,12 @@ export async function expectRefund(
   await refund()
   const feeAfter = await readRefundFee(scenario, currency, decimals)
   const receivedUnits = parseUnits(await scenario.balance(currency, address), decimals) - before
+  const [cost, percent] = [paymentCost(currency), feeMovePercent(currency)]
+  if (cost !== null)
+    for (const fee of [feeBefore, feeAfter]) {
+      expect(fee).toBeGreaterThanOrEqual((cost * (100n - percent)) / 100n)
+      expect(fee).toBeLessThanOrEqual((cost * (100n + percent)) / 100n)
+    }
   // The fee rate may change during the refund: either value is correct.
   expect([feeBefore, feeAfter].map((fee) => parseUnits(amount, decimals) - fee)).toContain(receivedUnits)
 }

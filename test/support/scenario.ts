@@ -7,11 +7,12 @@ import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { until as waitUntil } from '@swapyard/lib/until.ts'
 import { inject } from 'vitest'
 import { networks as definitions } from '../../server/networks/index.ts'
+import { type Database, openDatabase } from '../../server/src/adapters/postgres/core/database.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
 import { createPayeeMacs } from '../../server/src/adapters/signers/payee-macs.ts'
 import { openAddresses } from '../../server/src/app/addresses.ts'
-import { type App, type AppOptions, createApp } from '../../server/src/app/app.ts'
+import { type App, type AppOptions, createApp, prepareDatabase } from '../../server/src/app/app.ts'
 import { createSigning } from '../../server/src/app/chains.ts'
 import { coinTypes } from '../../server/src/app/keys.ts'
 import { createMetrics } from '../../server/src/app/metrics.ts'
@@ -20,7 +21,6 @@ import { fundSandbox } from '../../server/src/app/sandbox-funding.ts'
 import { seedSandboxPartners } from '../../server/src/app/sandbox-partners.ts'
 import { type SwapOffer, sandboxSwaps } from '../../server/src/app/swaps.ts'
 import { defaultSpreads } from '../../server/src/core/domain/book.ts'
-import { AppError } from '../../server/src/core/domain/errors.ts'
 import type { Prices } from '../../server/src/core/ports/prices.ts'
 import { present } from '../../server/src/lib/assert.ts'
 import { createLog, type Log } from '../../server/src/lib/log.ts'
@@ -32,7 +32,7 @@ import { answeredDeposits, type NodeBalances } from './holdings.ts'
 import { checkInvariants } from './invariants.ts'
 import { createQuickKeystore } from './keystore.ts'
 import { readMoneroOutputs, sumReceived } from './monero-wallet.ts'
-import { PATIENCE_MS } from './patience.ts'
+import { PATIENCE_MS, POOL_WAIT_MS } from './patience.ts'
 import { type CallNode, listUnspent, readHighestIndex, readUtxoReceived, sumUnits } from './utxo-wallets.ts'
 
 const USD = 10n ** 12n
@@ -85,6 +85,8 @@ export type OrderInput = Readonly<{
 /** A whole app on the shared chains with its own database, keys and wallets. Tests act as a partner and as a customer. */
 export type Scenario = Readonly<{
   app: App
+  /** Connections of the test, so that it waits for none of the app's and takes none from it. */
+  database: Database
   url: string
   chains: ChainsFile
   /** Address that receives the operator's swap fees; null without swaps. */
@@ -140,11 +142,19 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   })
   const swaps = options.swaps && createSwapOffer(chains, options)
   const nodes = chains.networks.filter(({ network }) => options.networks.includes(network))
-  const app = await server.createApp({
+  const log =
+    options.log ?? createLog({ level: process.env['SCENARIO_LOG'] === undefined ? 'silent' : 'info', pretty: false })
+  const connection = {
     environment: 'sandbox',
     databaseUrl: database.url,
     // Every network has its own watcher loop.
     poolMax: Math.max(10, 2 * options.networks.length),
+    poolWaitMs: POOL_WAIT_MS,
+    log,
+  } as const
+  const app = await server.createApp({
+    ...connection,
+    database: await prepareDatabase(database.url, connection),
     nodes,
     publicKeys: openPublicKeys(keystore),
     signer,
@@ -159,13 +169,10 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     // The partner and the checks of a test share the app's event loop, so its delay says nothing about the app. What sheds
     // load by that delay is tested in lifecycle.test.ts; each other refusal fails the test.
     api: { publicUrl: 'http://127.0.0.1', sandboxControlUrl: chains.controlUrl, overload: null },
-    log:
-      options.log ?? createLog({ level: process.env['SCENARIO_LOG'] === undefined ? 'silent' : 'info', pretty: false }),
     metrics: createMetrics({ defaults: false }),
   })
   await seedSandboxPartners(app.database, pepper)
   let workers: Loop | null = await app.startWorkers()
-  await waitForReads(app)
   const funding = { app, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD }
   await (await fundSandbox(funding)).later
   const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
@@ -202,8 +209,15 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     },
   }
   const calls = createCalls(url, chains.controlUrl, describeTrouble)
+  const ownDatabase = openDatabase(database.url, {
+    max: 2,
+    waitMs: POOL_WAIT_MS,
+    applicationName: 'scenario',
+    onIdleError: () => undefined,
+  })
   return {
     app,
+    database: ownDatabase,
     url,
     chains,
     feeAddress: swaps?.settings?.feeAddresses?.values().next().value ?? null,
@@ -224,23 +238,11 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       await workers?.stop()
       await app.stop()
       await signer.close()
+      await ownDatabase.close()
       await database.drop()
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** Waits until the app reads its database: on a busy machine it refuses reads until the loops have their connections. */
-async function waitForReads({ store }: App): Promise<void> {
-  const hasRead = async () => {
-    try {
-      return await store.ledger.balances('asset:wallet')
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'OVERLOADED') return null
-      throw error
-    }
-  }
-  await waitUntil('the app reads its database', hasRead, { timeoutMs: PATIENCE_MS })
 }
 
 function createSwapOffer(chains: ChainsFile, { networks, swaps, swapNodes, aggregators }: ScenarioOptions): SwapOffer {

@@ -17,7 +17,7 @@ export const checkpointKills: Suite = {
       name: 'F1: pays every exchange exactly once if processes are killed at every checkpoint',
       work: async (run, { isThorough, random }) => {
         const { fleet } = run
-        const load = await startLoad(run, { everyMs: 700, random })
+        const load = await startLoad(run, { everyMs: 700, random, adversaryPercent: 50 })
         const missed = await killAtCheckpoints(fleet, isThorough)
         await load.close()
         assert.deepEqual(missed, [])

@@ -49,7 +49,7 @@ const isWorking = async ({ fleet }: Run) => (await fleet.database.query(PENDING_
 
 async function stopPostgres(run: Run, context: SuiteContext): Promise<void> {
   const { client, fleet } = run
-  const load = await startLoad(run, { everyMs: EVERY_MS, random: context.random })
+  const load = await startLoad(run, { everyMs: EVERY_MS, random: context.random, adversaryPercent: 50 })
   await until('payouts are under way', () => isWorking(run))
   const finish = fleet.interruptApis('Postgres is stopped')
   fleet.cluster.setStopped(true)
@@ -75,7 +75,7 @@ async function stopPostgres(run: Run, context: SuiteContext): Promise<void> {
 /** The first worker stops in the middle of its work, the others take over, then all are stopped. No signer answers then. */
 async function stopWorkers(run: Run, context: SuiteContext): Promise<void> {
   const { database, workers } = run.fleet
-  const load = await startLoad(run, { everyMs: EVERY_MS, random: context.random })
+  const load = await startLoad(run, { everyMs: EVERY_MS, random: context.random, adversaryPercent: 50 })
   const [first, ...others] = workers
   await until('payouts are under way', () => isWorking(run))
   // A create at a fixed rate waits for a row of the reserve, and no longer than `lock_timeout`.
@@ -143,7 +143,7 @@ async function fillDisks(run: Run): Promise<void> {
 
 async function blockEventLoops(run: Run, context: SuiteContext): Promise<void> {
   const { interruptions } = run.fleet
-  const load = await startLoad(run, { everyMs: EVERY_MS, random: context.random })
+  const load = await startLoad(run, { everyMs: EVERY_MS, random: context.random, adversaryPercent: 50 })
   for (const blocked of run.fleet.apis) {
     const finish = interruptions.begin(`the event loop of ${blocked.name} is blocked`, [blocked.url ?? ''], ['503'])
     blocked.blockEventLoop()

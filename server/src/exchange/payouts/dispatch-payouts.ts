@@ -19,7 +19,7 @@ import { learnInvalidation } from './learn-invalidation.ts'
 import { exchangeJobs, toPayment, walletOf, wrapBuildError } from './payment.ts'
 import { hasLostInputs, type Prebuilt, prebuild } from './prebuild.ts'
 import { listInputs, listSpendable, selectBatch } from './select-batch.ts'
-import { cancelSweep, sweepFee } from './sweep-fee.ts'
+import { cancelSweep, readGasUnits, sweepFee } from './sweep-fee.ts'
 
 export type DispatchDeps = CheckDeps &
   BuildDeps &
@@ -58,10 +58,11 @@ async function dispatchBatch(deps: DispatchDeps, chain: Chain): Promise<boolean>
   const gasLimit = await estimateGas(deps, chain, first)
   if (gasLimit === 'refused') return true
   const canBatch = gasLimit === null
-  // The ledger has no account for the gas on a deposit address, so its balance is read from the chain.
   const native = nativeId(chain.network)
   const gasUnits =
-    canBatch || first.from.branch === 'hot' ? null : await chain.reader.balance(wallet, deps.assetById(native))
+    canBatch || first.from.branch === 'hot'
+      ? null
+      : await readGasUnits(deps.store, chain, wallet, deps.assetById(native))
   const fee =
     gasUnits === null || gasLimit === null
       ? current

@@ -1,7 +1,26 @@
+import type { Asset } from '../../core/domain/asset.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import { smallest } from '../../lib/bigint.ts'
+import type { Chain } from '../ports/chain.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store } from '../ports/store/store.ts'
+
+/**
+ * The native balance of a deposit address, less what its transactions that are in no block yet will take: an earlier sweep may still
+ * be under way. The ledger has no account for it, so it is read from the chain.
+ */
+export async function readGasUnits(
+  { transactions }: Pick<Store, 'transactions'>,
+  { network, reader }: Chain,
+  wallet: string,
+  native: Asset,
+): Promise<bigint> {
+  // Before the balance: a transaction that is mined in between counts twice, and the sweep is planned again.
+  const minedNonce = await reader.minedNonce?.(wallet)
+  const taken =
+    minedNonce === undefined ? 0n : await transactions.unminedUnits(network.id, wallet, minedNonce, native.id)
+  return (await reader.balance(wallet, native)) - taken
+}
 
 /**
  * The fee rate of a sweep: what its deposit address can pay, up to the rate of other transactions. Null if that does not

@@ -7,6 +7,13 @@ where network = $1 and state = 'live' and starts_with(conflict_key, wallet || ':
 group by wallet having min(created_at) < clock_timestamp() - $2::bigint * interval '1 millisecond'
 order by wallet <> $4, min(created_at) limit $3`
 
+/** Deposit addresses pay one payout per transaction. */
+const UNMINED_UNITS = `
+select coalesce(sum(a.fee_units + coalesce(p.units, 0)), 0) as units from transactions t
+cross join lateral (select max(fee_units) as fee_units from attempts where transaction_id = t.id) a
+left join payouts p on p.transaction_id = t.id and p.asset_id = $4
+where t.network = $1 and t.wallet = $2 and t.state = 'live' and split_part(t.conflict_key, ':', 2)::bigint >= $3`
+
 /** An expired transaction has its nonce too: it reverted, or another one that was mined took the nonce. */
 const REOPEN_NONCE = `
 update nonce_lanes l set gap = $3 where l.network = $1 and l.address = $2 and l.next > $3::bigint
@@ -18,7 +25,10 @@ select address as wallet, gap from nonce_lanes where network = $1 and gap is not
 /** The nonces of wallets, and the lock that every signature takes (I-26). */
 export function createLanes(
   sql: Sql,
-): Pick<TransactionStore, 'hasLane' | 'lockLane' | 'listWaitingLanes' | 'reopenNonce' | 'listGaps' | 'closeGap'> {
+): Pick<
+  TransactionStore,
+  'hasLane' | 'lockLane' | 'listWaitingLanes' | 'unminedUnits' | 'reopenNonce' | 'listGaps' | 'closeGap'
+> {
   return {
     hasLane: (network, wallet) =>
       hasRow(sql, 'select 1 from nonce_lanes where network = $1 and address = $2', [network, wallet]),
@@ -37,6 +47,10 @@ export function createLanes(
     async listWaitingLanes(network, first, waitedMs, limit) {
       const rows = await sql.query<{ wallet: string; lowest: string }>(WAITING_LANES, [network, waitedMs, limit, first])
       return rows.map(({ wallet, lowest }) => ({ wallet, lowestNonce: Number(lowest) }))
+    },
+    async unminedUnits(network, wallet, minedNonce, native) {
+      const [row] = await sql.query<{ units: string }>(UNMINED_UNITS, [network, wallet, minedNonce, native])
+      return BigInt(row?.units ?? 0)
     },
     async reopenNonce(network, wallet, nonce) {
       // In a statement of its own: one that waits for the row sees the transactions as they were before it waited.

@@ -1,3 +1,4 @@
+import type { AssetId } from '../../../core/domain/asset.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { SignIntent } from '../signer.ts'
 import type { KeyPath, Utxo } from '../spend.ts'
@@ -48,6 +49,8 @@ export interface TransactionStore {
     waitedMs: number,
     limit: number,
   ): Promise<readonly Readonly<{ wallet: string; lowestNonce: number }>[]>
+  /** The native units that a deposit address's transactions from this nonce on will take: what they transfer, and their largest fees. */
+  unminedUnits(network: string, wallet: string, minedNonce: number, native: AssetId): Promise<bigint>
   /** Gives an earlier nonce to the wallet's next transaction, unless a transaction has it. In a transaction: locks the lane. */
   reopenNonce(network: string, wallet: string, nonce: number): Promise<void>
   /** The nonces that were reopened and that no transaction has taken: those of the wallets after one, in their order. */

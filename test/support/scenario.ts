@@ -210,7 +210,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   }
   const calls = createCalls(url, chains.controlUrl, describeTrouble)
   const ownDatabase = openDatabase(database.url, {
-    max: 2,
+    max: 4,
     waitMs: POOL_WAIT_MS,
     applicationName: 'scenario',
     onIdleError: () => undefined,

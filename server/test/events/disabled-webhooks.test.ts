@@ -96,11 +96,11 @@ test('three days of failures disable a webhook with an alarm and an e-mail, and 
   expect(mails[0]).toMatchObject({ from: 'alerts@swapyard.example', to: ['ops@partner.example'] })
   expect(mails[0]?.text).toContain('Subject: A webhook was disabled')
   expect(mails[0]?.text).toContain(`POST /v1/webhooks/${webhook.id}/enable`)
-  const [row] = await stage.database.query<{ id: string; sent: boolean }>(
-    'select id, sent_at is not null as sent from mails',
-  )
-  expect(row?.sent).toBe(true)
-  expect(mails[0]?.text).toContain(`Message-ID: <${row?.id}@swapyard.example>`)
+  const readMail = async () =>
+    (await stage.database.query<{ id: string; sent: boolean }>('select id, sent_at is not null as sent from mails'))[0]
+  // The worker notes it after the mail server has it.
+  await expect.poll(async () => (await readMail())?.sent, PATIENCE).toBe(true)
+  expect(mails[0]?.text).toContain(`Message-ID: <${(await readMail())?.id}@swapyard.example>`)
 
   // What happens meanwhile waits as well.
   await setStatuses(stage.database, exchange, statuses.slice(2))

@@ -30,23 +30,24 @@ const long = [
   'test/pages/{docs,monero-explorer,playground,solana-sui-explorer}.test.ts',
   'test/pages/{console,widget}/*.test.ts',
   'test/pages/tracking/states.test.ts',
-  'server/test/events/{disabled-webhooks,killed-workers}.test.ts',
+  'server/test/events/{disabled-webhooks,failing-receivers,killed-workers}.test.ts',
   'server/test/admin/openapi.test.ts',
   'test/scenarios/{deposits-after-finish,double-spend-before-payout,exchange-expiry,fee-on-transfer-deposit,final-payout-reorg,late-deposit-refund,locked-monero,missing-input-dropped,missing-input-restored,monero-address-kinds,pinned-payout,stuck-payout-replacement}.test.ts',
   'test/scenarios/{fixed-rate-late-deposit,fixed-rate-unconfirmed,fixed-rate-underpayment,forced-native-transfers,held-wrong-asset,private-exchange-cases,split-hot-wallet,sweep-to-hot-wallet,uncredited-deposits,wrong-asset-refund}.test.ts',
   'test/support/invariants.test.ts',
   'test/starts/{production,production-refusals,production-solana-sui,start-environments}.test.ts',
-  'sandbox/test/{dexes,markets,monero,restart}.test.ts',
+  'sandbox/test/{dexes,markets,monero,restart,solana-swaps}.test.ts',
   'server/test/adapters/chains/monero/{fake-deposits,outputs-ready,unmined,wallet}.test.ts',
   'server/test/adapters/dex/{dynamic-fee-v3,hostile-pools,liquidity-book,sandbox-pools}.test.ts',
   'server/test/adapters/embedded-postgres.test.ts',
-  'server/test/cli/{balances-command,remote-admin}.test.ts',
+  'server/test/adapters/solana/{solana-nodes,unreadable-pools}.test.ts',
+  'server/test/cli/{balances-command,environments,remote-admin}.test.ts',
   'server/test/conformance/{bcoin,litecoind,monerod}.test.ts',
   'server/test/exchange/deposits/many-deposits.test.ts',
   'server/test/exchange/payouts/{missing-inputs,reversed-payouts}.test.ts',
   'server/test/exchange/private/{bounds,crash-recovery,reorgs,stalled-networks}.test.ts',
   'server/test/exchange/settlement/{crash-recovery,held-refunds}.test.ts',
-  'server/test/swap/api/{aggregator-swaps,bad-inputs,deadline,every-network,fees,networks,resending,solana-controlled-node,tracking,unlisted-tokens,unreported-fees}.test.ts',
+  'server/test/swap/api/{aggregator-swaps,alternatives,bad-inputs,deadline,every-network,fees,networks,resending,solana-controlled-node,tracking,unlisted-tokens,unreported-fees}.test.ts',
 ]
 
 /** `all`: `npm test -- --all`. `long`: `npm run test:long`. */
@@ -64,8 +65,8 @@ const SLOW =
  * idle. So they are spread over the run, except its end.
  */
 const WAITING = /\/test\/(swap\/api|scenarios|conformance|adapters\/chains\/monero)\//
-/** Percent of the other files that start after the last one that waits. */
-const END_PERCENT = 15
+/** Percent of the other files that start after the last one that waits. They are the smallest, and take seconds together. */
+const END_PERCENT = 40
 
 /** Without a cache Vitest begins with the largest files. */
 class LongestFirst extends BaseSequencer {

@@ -40,8 +40,8 @@ const route = (one: Case, options: Partial<SearchOptions> = {}) =>
 
 type SwapAmounts = Readonly<{ pool: Pool; tokenIn: number; tokenOut: number; amountIn: bigint; amountOut: bigint }>
 
-/** Rounded shares deviate from the plan by about this share of the output. Paths with less are ignored. */
-const ROUNDING_SHARE = 1e-6
+/** Shares are rounded to millionths at each of four hops, and deviate from the plan by as much of the output. Paths with less are ignored. */
+const ROUNDING_SHARE = 4e-6
 /** Flows below this share of a swap are ignored. A smaller share than above: a little input can pay a large share of the output. */
 const FLOW_SHARE = 1e-9
 

@@ -42,19 +42,15 @@ describe('with its own chains', () => {
     await expectNoProcesses(starts.cluster.folder)
   })
 
-  test('reads every block of new chains with its traces', async () => {
+  test('reads every block of new chains with its traces, and compares the rates feed with creates (I-30)', async () => {
     const url = await starts.start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'eth' } }).waitUntilReady()
     const readMetrics = async () => (await fetch(`${url}/metrics`)).text()
     await until('the watcher is at the head', async () =>
       /^swapyard_watcher_lag_blocks\{network="eth"\} 0$/m.test(await readMetrics()),
     )
     expect(await readMetrics()).not.toContain('swapyard_node_notes_total{')
-  })
-
-  test('compares the rates feed with creates (I-30)', async () => {
-    const url = await starts.start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'eth' } }).waitUntilReady()
     await until('a direction was compared', async () =>
-      /^swapyard_feed_comparisons_total\{result="paid"\} [1-9]/m.test(await (await fetch(`${url}/metrics`)).text()),
+      /^swapyard_feed_comparisons_total\{result="paid"\} [1-9]/m.test(await readMetrics()),
     )
   })
 

@@ -85,12 +85,7 @@ export async function refreshBookOnce(refresh: RefreshBook): Promise<void> {
     },
     stop.signal,
   )
-  const startedAt = refresh.now()
-  const error: unknown = await replaceReserves(refresh).then(
-    () => null,
-    (cause: unknown) => cause,
-  )
-  refresh.onRead('reserves', { ms: refresh.now() - startedAt, error })
+  await readPart(refresh, 'reserves', () => replaceReserves(refresh))
 }
 
 /** Costs of a payout and of a deposit of each currency of a network at its current fee rate. */
@@ -111,9 +106,24 @@ async function readFees(chain: FeeChain, currencies: readonly Currency[], at: nu
   return { at, native, payoutFeeUnits, depositFeeUnits }
 }
 
+/** Reads and reports one part. Whether the read has succeeded. */
+async function readPart(
+  { now, onRead }: Pick<RefreshBook, 'now' | 'onRead'>,
+  part: BookPart,
+  read: () => Promise<void>,
+): Promise<boolean> {
+  const startedAt = now()
+  let error: unknown = null
+  await read().catch((cause: unknown) => {
+    error = cause
+  })
+  onRead(part, { ms: now() - startedAt, error })
+  return error === null
+}
+
 /** Repeats one read until the signal. After failures the wait doubles, up to `BACKOFF_MAX_MS`. */
 async function repeat(
-  { now, onRead }: RefreshBook,
+  refresh: RefreshBook,
   part: BookPart,
   paceMs: number,
   signal: AbortSignal,
@@ -121,16 +131,7 @@ async function repeat(
 ): Promise<void> {
   let failures = 0
   while (!signal.aborted) {
-    const startedAt = now()
-    let error: unknown = null
-    try {
-      await read()
-      failures = 0
-    } catch (cause) {
-      error = cause
-      failures += 1
-    }
-    onRead(part, { ms: now() - startedAt, error })
+    failures = (await readPart(refresh, part, read)) ? 0 : failures + 1
     const waitMs = failures === 0 ? paceMs : Math.min(500 * 2 ** (failures - 1), BACKOFF_MAX_MS)
     // The signal ends the wait and then the loop.
     await sleep(waitMs, undefined, { signal }).catch(() => {})

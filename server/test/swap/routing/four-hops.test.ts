@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSwapMarket } from '../../../../bench/swap-markets.ts'
+import { createSwapMarket, type SwapMarket, type Trade } from '../../../../bench/swap-markets.ts'
 import { createPoolMarket } from '../../../src/swap/routing/pool-market.ts'
 import { bestRoute } from '../../../src/swap/routing/route.ts'
 import { SWAPS_MAX } from '../../../src/swap/routing/search.ts'
@@ -19,13 +19,40 @@ const trades = [
   { pools: 100, seed: 32, trade: 143, tinesOutput: 9.624_265_017_993_54e22 },
 ]
 
+const UNISWAP_V2_GAS = 62_000
+
+/** The trade after so many others. */
+function drawAt(market: SwapMarket, index: number): Trade {
+  for (let n = 0; n < index; n++) market.draw()
+  return market.draw()
+}
+
+const requestOf = ({ tokens }: SwapMarket, { source, target, amountIn }: Trade) => ({
+  source: tokens[source] ?? '',
+  target: tokens[target] ?? '',
+  amountIn,
+})
+
+/** In units of the target, for swaps that cost so many dollars each. */
+const gasPriceOf = ({ usd }: SwapMarket, { target }: Trade, gasUsd: number): number =>
+  ((gasUsd / (usd[target] ?? 1)) * 1e18) / UNISWAP_V2_GAS
+
+/** A trade of a market with 100 pools by production's limit of swaps, and the bound without gas. */
+function searchWithGas(seed: number, index: number, gasUsd: number) {
+  const market = createSwapMarket(100, seed)
+  const trade = drawAt(market, index)
+  const gasPrice = gasPriceOf(market, trade, gasUsd)
+  const options = { hopsMax: 4, swapsMax: SWAPS_MAX, gasPrice, isOver: () => false }
+  const route = bestRoute(createPoolMarket(market.pools), requestOf(market, trade), options)
+  const net = Number(route?.amountOut) - (route?.gas ?? 0) * gasPrice
+  return { swaps: route?.swaps.length, net, bound: fourHopBound(market, trade) }
+}
+
 test.each(trades)(
   'pays at least as much as tines: $pools pools, market $seed, trade $trade',
   ({ pools, seed, trade, tinesOutput }) => {
     const market = createSwapMarket(pools, seed)
-    for (let n = 0; n < trade; n++) market.draw()
-    const { source, target, amountIn } = market.draw()
-    const request = { source: market.tokens[source] ?? '', target: market.tokens[target] ?? '', amountIn }
+    const request = requestOf(market, drawAt(market, trade))
     const options = { hopsMax: 4, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
     const route = bestRoute(createPoolMarket(market.pools), request, options)
     expect(Number(route?.amountOut)).toBeGreaterThan(tinesOutput * (1 - 1e-9))
@@ -42,10 +69,8 @@ test('routes reach the upper bound of four-hop paths within 10^-8', () => {
   const options = { hopsMax: 4, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
   const shortfalls = Array.from({ length: 160 }, () => {
     const trade = market.draw()
-    const { source, target, amountIn } = trade
-    const request = { source: market.tokens[source] ?? '', target: market.tokens[target] ?? '', amountIn }
     const bound = fourHopBound(market, trade)
-    return bound === 0 ? 0 : 1 - Number(bestRoute(pools, request, options)?.amountOut) / bound
+    return bound === 0 ? 0 : 1 - Number(bestRoute(pools, requestOf(market, trade), options)?.amountOut) / bound
   })
   expect(Math.max(...shortfalls)).toBeLessThan(1e-8)
   expect(Math.min(...shortfalls)).toBeGreaterThan(-1e-10)
@@ -53,7 +78,6 @@ test('routes reach the upper bound of four-hop paths within 10^-8', () => {
 
 // The route without gas is always among the candidates, or proven to net less.
 test.each([1e-15, 0.001, 0.05, 2])('H1, H3: the route without gas nets no more at gas of $%d a swap', (gasUsd) => {
-  const UNISWAP_V2_GAS = 62_000
   let count = 0
   for (const [size, seed, swapsMax] of [
     [100, 12_445, Number.POSITIVE_INFINITY],
@@ -63,9 +87,9 @@ test.each([1e-15, 0.001, 0.05, 2])('H1, H3: the route without gas nets no more a
     const market = createSwapMarket(size, seed)
     const pools = createPoolMarket(market.pools)
     for (let trade = 0; trade < 120; trade++) {
-      const { source, target, amountIn } = market.draw()
-      const request = { source: market.tokens[source] ?? '', target: market.tokens[target] ?? '', amountIn }
-      const gasPrice = ((gasUsd / (market.usd[target] ?? 1)) * 1e18) / UNISWAP_V2_GAS
+      const drawn = market.draw()
+      const request = requestOf(market, drawn)
+      const gasPrice = gasPriceOf(market, drawn, gasUsd)
       const netAt = (price: number) => {
         const options = { hopsMax: 4, swapsMax, gasPrice: price, isOver: () => false }
         const route = bestRoute(pools, request, options)
@@ -86,17 +110,9 @@ test.each([
   [16, 0.001],
   [23, 0.001],
 ])('H5: the limit of swaps costs less than a basis point: trade %i, gas of $%d a swap', (index, gasUsd) => {
-  const market = createSwapMarket(100, 778)
-  for (let n = 0; n < index; n++) market.draw()
-  const trade = market.draw()
-  const { source, target, amountIn } = trade
-  const request = { source: market.tokens[source] ?? '', target: market.tokens[target] ?? '', amountIn }
-  const gasPrice = ((gasUsd / (market.usd[target] ?? 1)) * 1e18) / 62_000
-  const options = { hopsMax: 4, swapsMax: SWAPS_MAX, gasPrice, isOver: () => false }
-  const route = bestRoute(createPoolMarket(market.pools), request, options)
-  expect(route?.swaps.length).toBeLessThanOrEqual(SWAPS_MAX)
-  const net = Number(route?.amountOut) - (route?.gas ?? 0) * gasPrice
-  expect(net / fourHopBound(market, trade)).toBeGreaterThanOrEqual(0.9999)
+  const { swaps, net, bound } = searchWithGas(778, index, gasUsd)
+  expect(swaps).toBeLessThanOrEqual(SWAPS_MAX)
+  expect(net / bound).toBeGreaterThanOrEqual(0.9999)
 })
 
 /*
@@ -112,15 +128,8 @@ test.each([
 ])(
   'with gas, paths of four hops join and part: market $seed, trade $index, gas of $gasUsd dollars a swap',
   ({ seed, index, gasUsd, most }) => {
-    const market = createSwapMarket(100, seed)
-    for (let n = 0; n < index; n++) market.draw()
-    const trade = market.draw()
-    const { source, target, amountIn } = trade
-    const request = { source: market.tokens[source] ?? '', target: market.tokens[target] ?? '', amountIn }
-    const gasPrice = ((gasUsd / (market.usd[target] ?? 1)) * 1e18) / 62_000
-    const options = { hopsMax: 4, swapsMax: SWAPS_MAX, gasPrice, isOver: () => false }
-    const route = bestRoute(createPoolMarket(market.pools), request, options)
-    const shortfall = 1 - (Number(route?.amountOut) - (route?.gas ?? 0) * gasPrice) / fourHopBound(market, trade)
+    const { net, bound } = searchWithGas(seed, index, gasUsd)
+    const shortfall = 1 - net / bound
     expect(shortfall).toBeLessThan(most)
     expect(shortfall).toBeGreaterThan(0)
   },

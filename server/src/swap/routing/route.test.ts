@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readOwnVectors } from '../../../../test/support/vectors.ts'
 import { certify } from './certificate.ts'
-import { executeRoute } from './execute.ts'
+import { type ExecutedSwap, executeRoute, SHARE_ALL } from './execute.ts'
 import { type Pool, swapExact } from './pool-kinds.ts'
 import { createPoolMarket } from './pool-market.ts'
 import { bestRoute } from './route.ts'
@@ -38,54 +38,104 @@ const route = (one: Case, options: Partial<SearchOptions> = {}) =>
     { ...free, ...options },
   )
 
-type SwapAmounts = Readonly<{ pool: Pool; tokenIn: number; tokenOut: number; amountIn: bigint; amountOut: bigint }>
+/**
+ * The most by which rounded shares move the output from path to path, as a share of all. A share is rounded by at most one part in 2^24,
+ * which is a larger part of a small share, or of a small rest that the next swap of the token receives.
+ */
+const roundingOf = (swaps: readonly Readonly<{ share: number }>[]): number =>
+  swaps.reduce(
+    (sum, { share }) => sum + (share === SHARE_ALL ? 0 : 1 / share + 1 / (SHARE_ALL + 1 - share)),
+    FLOW_SHARE,
+  )
 
-/** Shares are rounded to millionths at each of four hops, and deviate from the plan by as much of the output. Paths with less are ignored. */
-const ROUNDING_SHARE = 4e-6
 /** Flows below this share of a swap are ignored. A smaller share than above: a little input can pay a large share of the output. */
 const FLOW_SHARE = 1e-9
 
+/** All swaps of a route from one token to another. */
+type Hop = Readonly<{ from: string; to: string; swaps: readonly ExecutedSwap[] }>
+
+function hopsOf(swaps: readonly ExecutedSwap[]): readonly Hop[] {
+  const groups = new Map<string, Hop>()
+  for (const one of swaps) {
+    const [from, to] = [one.pool.tokens[one.tokenIn] ?? '', one.pool.tokens[one.tokenOut] ?? '']
+    groups.set(`${from} ${to}`, { from, to, swaps: [...(groups.get(`${from} ${to}`)?.swaps ?? []), one] })
+  }
+  return [...groups.values()]
+}
+
+const inputOf = ({ swaps }: Hop): number => swaps.reduce((sum, { amountIn }) => sum + Number(amountIn), 0)
+
+/** Bisections of a marginal price between 1e-60 and 1e60. */
+const BISECTIONS = 90
+
+/**
+ * The most that the first `units` of a hop can receive: they go first in each of its pools, at the same marginal price in all, up to the input
+ * of each swap. The marginal price of a constant product after the input x is γ·R₀·R₁ / (R₀ + γ·x)².
+ */
+function outputOfFirst({ swaps }: Hop, units: number): number {
+  const sharesAt = (price: number) =>
+    swaps.map(({ pool, tokenIn, tokenOut, amountIn }) => {
+      if (pool.kind !== 'uniswap-v2') throw new Error(`no marginal price of ${pool.kind}`)
+      const [reserveIn, reserveOut] = [Number(pool.reserves[tokenIn]), Number(pool.reserves[tokenOut])]
+      const kept = 1 - pool.feePpm / 1e6
+      const input = (Math.sqrt((kept * reserveIn * reserveOut) / price) - reserveIn) / kept
+      return Math.min(Number(amountIn), Math.max(0, input))
+    })
+  let [low, high] = [-60, 60]
+  for (let step = 0; step < BISECTIONS; step++) {
+    const middle = (low + high) / 2
+    if (sharesAt(10 ** middle).reduce((sum, input) => sum + input, 0) > units) low = middle
+    else high = middle
+  }
+  return sharesAt(10 ** high).reduce((sum, input, index) => {
+    const { pool, tokenIn, tokenOut } = swaps[index] as ExecutedSwap
+    return sum + Number(swapExact(pool, tokenIn, tokenOut, BigInt(Math.floor(input)))?.amountOut ?? 0n)
+  }, 0)
+}
+
 /**
  * The most swaps that any unit passes through, for a decomposition of the flow into short paths: at each token the units with the most hops
- * go to the target and those with the fewest go on. In one pool the units with fewer hops are first and get the better price. One such
- * decomposition proves that the paths are that short.
+ * go to the target and those with the fewest go on. From one token to another the units with fewer hops are first and get the better price.
+ * One such decomposition proves that the paths are that short.
  */
-function longestPath(swaps: readonly SwapAmounts[], source: string, target: string): number {
+function longestPath(swaps: readonly ExecutedSwap[], source: string, target: string): number {
   const balances = new Map<string, number[]>([[source, [Number.POSITIVE_INFINITY]]])
-  const moves = swaps.map(({ pool, tokenIn, tokenOut, ...amounts }) => ({
-    ...{ ...amounts, from: pool.tokens[tokenIn] ?? '', to: pool.tokens[tokenOut] ?? '' },
-    outputFor: (units: number) =>
-      Number(swapExact(pool, tokenIn, tokenOut, BigInt(Math.floor(units)))?.amountOut ?? 0n),
-  }))
-  /** Share of a token that goes elsewhere than to the target. Swaps into such tokens get the units with the fewest hops first. */
+  const hops = hopsOf(swaps)
+  /** Share of a token that goes elsewhere than to the target. Hops to such tokens get the units with the fewest hops first. */
   const intermediateShare = (token: string) => {
-    const out = moves.filter(({ from }) => from === token).map(({ to, amountIn }) => [to, Number(amountIn)] as const)
-    const all = out.reduce((sum, [, amount]) => sum + amount, 0)
-    return out.reduce((sum, [to, amount]) => sum + (to === target ? 0 : amount / all), 0)
+    const out = hops.filter(({ from }) => from === token)
+    const all = out.reduce((sum, hop) => sum + inputOf(hop), 0)
+    return out.reduce((sum, hop) => sum + (hop.to === target ? 0 : inputOf(hop) / all), 0)
   }
-  const order = [...new Set(moves.map(({ from }) => from))]
-  const sorted = moves
-    .map((move) => ({ ...move, priority: intermediateShare(move.to) }))
+  const order = [...new Set(hops.map(({ from }) => from))]
+  const sorted = hops
+    .map((hop) => ({ ...hop, priority: intermediateShare(hop.to) }))
     .sort((a, b) => order.indexOf(a.from) - order.indexOf(b.from) || b.priority - a.priority)
-  for (const { from, to, amountIn, outputFor } of sorted) {
-    const [lots, next] = [balances.get(from) ?? [], balances.get(to) ?? []]
-    balances.set(to, next)
-    let remaining = Number(amountIn)
-    let output = 0
-    const hopCounts = to === target ? [...lots.keys()].reverse() : [...lots.keys()]
-    for (const hops of hopCounts) {
-      const amount = Math.min(remaining, lots[hops] ?? 0)
-      if (from !== source) lots[hops] = (lots[hops] ?? 0) - amount
+  for (const hop of sorted) {
+    const [lots, next] = [balances.get(hop.from) ?? [], balances.get(hop.to) ?? []]
+    balances.set(hop.to, next)
+    const counts = hop.to === target ? [...lots.keys()].reverse() : [...lots.keys()]
+    const amounts: number[] = []
+    let remaining = inputOf(hop)
+    for (const count of counts) {
+      const amount = Math.min(remaining, lots[count] ?? 0)
+      if (hop.from !== source) lots[count] = (lots[count] ?? 0) - amount
       remaining -= amount
-      if (amount <= FLOW_SHARE * Number(amountIn)) continue
+      amounts[count] = amount
+    }
+    let [input, output] = [0, 0]
+    for (const [count, amount = 0] of amounts.entries()) {
+      input += amount
+      if (amount <= FLOW_SHARE * inputOf(hop)) continue
       const before = output
-      output = outputFor(Number(amountIn) - remaining)
-      next[hops + 1] = (next[hops + 1] ?? 0) + output - before
+      output = outputOfFirst(hop, input)
+      next[count + 1] = (next[count + 1] ?? 0) + output - before
     }
   }
   const outputs = balances.get(target) ?? []
   const all = outputs.reduce((sum, one) => sum + (one ?? 0), 0)
-  return Math.max(...Array.from(outputs, (one, hops) => ((one ?? 0) > ROUNDING_SHARE * all ? hops : 0)))
+  const least = roundingOf(swaps) * all
+  return Math.max(...Array.from(outputs, (one, count) => ((one ?? 0) > least ? count : 0)))
 }
 
 describe('recorded markets with a certified bound', () => {

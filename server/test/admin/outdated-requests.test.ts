@@ -217,7 +217,7 @@ describe('balances and times of use do not outdate', () => {
 test('the end of the hold after a restore settles only what was listed, and ends only the pause that was seen', async () => {
   await path.store.pauses.pause('payouts:all', 'a restored database', 'signer')
   const id = await ask('signer/release', {})
-  await path.store.pauses.announce('payouts:all', 'an intrusion', 'operator:bob@example.com')
+  await path.store.pauses.pause('payouts:all', 'an intrusion', 'operator:bob@example.com')
   await expectOutdated(id)
   expect(await path.store.pauses.list()).toMatchObject([{ scope: 'payouts:all', reason: 'an intrusion' }])
   await query('insert into signing_journals (id, segments, bytes, compared) values (gen_random_uuid(), 1, 1, null)')

@@ -15,7 +15,7 @@ export const pauseActions: ActionsOf<'pauses-begin' | 'pauses-end'> = {
       const { store, note } = context
       const scope = await readScope(text, context)
       const before = (await store.pauses.list()).find((pause) => pause.scope === scope) ?? null
-      await store.pauses.announce(scope, note.reason, note.actor)
+      await store.pauses.pause(scope, note.reason, note.actor)
       await store.auditLog.record({ ...note, act: 'pause', subject: scope, before, after: { scope, ...note } })
       return { scope, paused: true }
     },

@@ -34,8 +34,7 @@ export async function endSigningHold({
 export async function keepSigningHold({ alarms, pauses }: HoldStores): Promise<boolean> {
   for (const subject of HOLD_ALARMS)
     if ((await alarms.find(subject)) !== null) {
-      // No signature has begun since the earlier pause, so the transaction does not wait.
-      await pauses.announce(PAYOUTS_PAUSE, HOLD_REASON, HOLD_ACTOR)
+      await pauses.pause(PAYOUTS_PAUSE, HOLD_REASON, HOLD_ACTOR)
       return true
     }
   return false

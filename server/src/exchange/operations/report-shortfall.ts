@@ -25,8 +25,7 @@ export async function reportShortfall(
 ): Promise<void> {
   await store.transaction(async (tx) => {
     const acknowledged = smallest(await readAcknowledged(tx, subject), largest(shortfall.most, 0n))
-    // Without waiting for signatures in progress: a lock that times out must not undo the alarm.
-    if (shortfall.least > acknowledged) await tx.pauses.announce(`payouts:${network}`, alarm, 'reconciler')
+    if (shortfall.least > acknowledged) await tx.pauses.pause(`payouts:${network}`, alarm, 'reconciler')
     const shown = acknowledged > 0n ? { acknowledged: acknowledged.toString() } : {}
     await tx.alarms.raise(subject, alarm, { ...detail, ...shown })
   })

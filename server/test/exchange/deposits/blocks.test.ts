@@ -489,6 +489,27 @@ describe('recorded blocks', () => {
     expect(await store.pauses.list()).toMatchObject([{ scope: 'payouts:btc' }])
   })
 
+  test('M23: raise the alarm and pause the payouts while a signature is in progress for longer than a lock may', async () => {
+    const mayCommit = Promise.withResolvers<void>()
+    const hasRead = Promise.withResolvers<void>()
+    const signing = secondStore.transaction(async (tx) => {
+      await tx.pauses.active(['payouts:btc'])
+      hasRead.resolve()
+      await mayCommit.promise
+    })
+    await hasRead.promise
+    try {
+      await append(makeBlock(1, 'a', [makeTransfer('btc-hot', 'w1')]))
+      const theft = { txHash: 'thief', sender: null, nonce: null, spends: ['w1:0'] }
+      expect(await append(makeBlock(2, 'a', [], [theft]))).toBe(true)
+      expect((await store.alarms.list(10)).map(({ subject }) => subject)).toEqual(['intrusion:btc:thief'])
+      expect(await store.pauses.list()).toMatchObject([{ scope: 'payouts:btc' }])
+    } finally {
+      mayCommit.resolve()
+      await signing
+    }
+  })
+
   test('spend a UTXO by a transaction that a signer released and a restored database lacks, without a pause', async () => {
     await app.database.query(
       `insert into forgotten_payouts (network, tx_hash, payout_id, asset_id, address, units, released_at)

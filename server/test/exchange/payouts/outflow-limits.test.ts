@@ -245,7 +245,7 @@ describe('the limits of a payout', () => {
 })
 
 describe('a pause (I-25)', () => {
-  test('waits for running signatures, and stops every later one once it is committed', async () => {
+  test('stops every later signature at its commit, and running ones are waited for', async () => {
     const order: string[] = []
     const mayCommit = Promise.withResolvers<void>()
     const hasRead = Promise.withResolvers<void>()
@@ -256,15 +256,18 @@ describe('a pause (I-25)', () => {
       order.push('signed')
     })
     await hasRead.promise
-    const pausing = getStore(1)
-      .pauses.pause('payouts:eth', 'test', 'test')
-      .then(() => order.push('paused'))
-    const isPauseWaiting = async () =>
+    await getStore(1).pauses.pause('payouts:eth', 'test', 'test')
+    order.push('paused')
+    expect(await getStore(1).transaction((tx) => tx.pauses.active(['all', 'payouts:eth']))).toEqual(['payouts:eth'])
+    const waiting = getStore(1)
+      .pauses.waitForSigners()
+      .then(() => order.push('none signs'))
+    const isWaiting = async () =>
       (await app.database.query("select 1 from pg_locks where locktype = 'advisory' and not granted")).length > 0
-    while (!(await isPauseWaiting()));
+    while (!(await isWaiting()));
     mayCommit.resolve()
-    await Promise.all([signing, pausing])
-    expect(order).toEqual(['signed', 'paused'])
+    await Promise.all([signing, waiting])
+    expect(order).toEqual(['paused', 'signed', 'none signs'])
     expect(await getStore().transaction((tx) => tx.pauses.active(['all', 'payouts:eth']))).toEqual(['payouts:eth'])
     await getStore().pauses.resume('payouts:eth')
     expect(await getStore().transaction((tx) => tx.pauses.active(['payouts:eth']))).toEqual([])

@@ -120,8 +120,9 @@ test('M23: a wallet that builds slowly delays no pause, and what was paused mean
   const slow = startSlowDispatchers()
   const dispatching = slow.start()
   await slow.building
-  // Waits for signatures in progress: none has begun.
-  await fixture.store.transaction((tx) => tx.pauses.pause('payouts:btc', 'an emergency', 'the test'))
+  await fixture.store.pauses.pause('payouts:btc', 'an emergency', 'the test')
+  // No signature has begun.
+  await fixture.store.pauses.waitForSigners()
   slow.finish()
   await dispatching
   expect((await fixture.listPayouts(exchange)).map(({ state }) => state)).toEqual(['reserved'])

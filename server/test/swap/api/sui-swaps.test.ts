@@ -423,7 +423,7 @@ test('a paused DEX is in no quote, and a swap over it is not sent', async () => 
   expect(await readDexes()).toContain('cetus')
   const rawTx = await signAs(user, await build(address, request))
   const { pauses } = scenario.app.store
-  await pauses.announce('dex:cetus@sui', 'a test', 'the test')
+  await pauses.pause('dex:cetus@sui', 'a test', 'the test')
   try {
     await scenario.until('no quote uses Cetus', async () => !(await readDexes()).has('cetus'))
     expect(await readDexes()).toEqual(new Set(['deepbook', 'turbos']))

@@ -1,7 +1,7 @@
 import type { Job } from '../../../core/ports/jobs.ts'
 import type { ScannedBlock } from '../../../exchange/ports/chain.ts'
 import type { Sql } from '../core/database.ts'
-import { LOCK_PAUSES } from '../core/pauses.ts'
+import { createPauseStore } from '../core/pauses.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { findLegTransfers } from './next-leg.ts'
 import {
@@ -139,17 +139,15 @@ async function reportIntrusions(sql: Sql, network: string, block: ScannedBlock, 
   }
 }
 
+const INTRUSION = 'a transaction of our wallet that we did not sign'
+
 async function freeze(sql: Sql, network: string, txHash: string, detail: Record<string, unknown>): Promise<void> {
   await sql.query(
-    `insert into alarms (subject, alarm, detail) values ($1, 'a transaction of our wallet that we did not sign', $2)
+    `insert into alarms (subject, alarm, detail) values ($1, $2, $3)
      on conflict (subject) do update set seen_at = clock_timestamp()`,
-    [`intrusion:${network}:${txHash}`, JSON.stringify({ ...detail, txHash })],
+    [`intrusion:${network}:${txHash}`, INTRUSION, JSON.stringify({ ...detail, txHash })],
   )
-  await sql.query(LOCK_PAUSES)
-  await sql.query(
-    "insert into pauses (scope, reason, actor) values ($1, 'a transaction of our wallet that we did not sign', 'watcher') on conflict (scope) do nothing",
-    [`payouts:${network}`],
-  )
+  await createPauseStore(sql, true).ensurePaused(`payouts:${network}`, INTRUSION, 'watcher')
 }
 
 /** Exchanges whose deposits reached their confirmations with this block, and our transactions that are not final. */

@@ -7,15 +7,16 @@ export type Pause = Readonly<{ scope: string; reason: string; actor: string; at:
  */
 export interface PauseStore {
   list(): Promise<readonly { scope: string; reason: string }[]>
-  /** The paused ones of these scopes. Inside a transaction, no pause can commit between this read and the commit (I-25). */
+  /** The paused ones of these scopes. Inside a transaction, `waitForSigners` waits from this read until the commit (I-25). */
   active(scopes: readonly string[]): Promise<readonly string[]>
-  /** Waits for signatures in progress. Fails if they take longer than a lock may. */
+  /**
+   * Pauses without waiting: signatures that begin after the commit see it. A wait would delay the pause, and a wait that times out
+   * would undo it with the alarm of its transaction (M23).
+   */
   pause(scope: string, reason: string, actor: string): Promise<void>
   /** As `pause`, unless the scope is paused already: an earlier pause keeps its reason and its actor. */
   ensurePaused(scope: string, reason: string, actor: string): Promise<void>
-  /** Pauses without waiting: signatures that begin after the commit see it. */
-  announce(scope: string, reason: string, actor: string): Promise<void>
-  /** Waits for signatures that began before. Fails like `pause`; may be repeated. */
+  /** Waits for signatures that began before. Throws OVERLOADED if they take longer than a lock may; may be repeated. */
   waitForSigners(): Promise<void>
   /** Ends a pause, and returns it; null = the scope was not paused. `by`: only a pause of this actor ends. */
   resume(scope: string, by?: string): Promise<Pause | null>

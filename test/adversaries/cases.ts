@@ -14,6 +14,7 @@ import { type Rules, startSimulation } from './simulation.ts'
 import {
   bendThePrice,
   burnGas,
+  burnGasBelowLimit,
   sellDearStablecoins,
   sendDust,
   sendSmallTokens,
@@ -159,9 +160,26 @@ export const cases: readonly AdversaryCase[] = [
     without: withGuards({ inFlightFactor: 1_000 }),
   },
   {
+    name: 'as four partners, splits a double spend into small deposits',
+    guard: 'guards.inFlightFactor',
+    strategy: splitDoubleSpend,
+    partnerCount: 4,
+    // Each partner has 10 000 dollars in flight at the lowest depth.
+    lossMaxPercent: 12,
+    jumpyLossMaxPercent: 12,
+    without: withGuards({ inFlightFactor: 1_000 }),
+  },
+  {
     name: 'has payouts and refunds sent to contracts that burn gas',
     guard: 'guards.payoutFeeMultiple',
     strategy: burnGas,
+    lossMaxPercent: 1,
+    without: withGuards({ payoutFeePercent: 10_000, payoutFeeMultiple: 10_000 }),
+  },
+  {
+    name: 'has a hundred of the smallest payouts sent to contracts that burn just below the limit',
+    guard: 'guards.payoutFeeMultiple',
+    strategy: burnGasBelowLimit,
     lossMaxPercent: 1,
     without: withGuards({ payoutFeePercent: 10_000, payoutFeeMultiple: 10_000 }),
   },

@@ -1,3 +1,4 @@
+import { smallest } from '../../server/src/lib/bigint.ts'
 import { COIN, ETHER } from '../../server/test/exchange/money-path.ts'
 import { TRANSFER_GAS } from './simulation.ts'
 import { DAY, type Direction, directions, HOUR, MINUTE, PROBE, type Strategy, TEST_UNITS } from './strategy.ts'
@@ -95,17 +96,21 @@ const SMALL_USD = 990
 const SMALL_BEFORE = 10
 const SMALL_AFTER = 30
 
-/** Sends many small deposits in two blocks, and replaces these blocks as soon as what is paid at the lowest depth was paid. */
+/**
+ * Sends many small deposits of each partner in two blocks, and replaces these blocks as soon as what is paid at the lowest depth was
+ * paid.
+ */
 export const splitDoubleSpend: Strategy = async (simulation) => {
-  const { moveTo, create, program, mineBlocks, priceAt, now } = simulation
+  const { moveTo, create, program, mineBlocks, partners, priceAt, now } = simulation
   moveTo(HOUR)
   const units = BigInt(Math.floor((SMALL_USD / priceAt(now())) * Number(COIN)))
   const payments: string[] = []
   for (const count of [SMALL_BEFORE, SMALL_AFTER]) {
-    for (let n = 0; n < count; n++) {
-      const exchange = await create('btc-eth', 'standard', units, null)
-      if (exchange) payments.push(program.payDeposit(exchange, units))
-    }
+    for (const partner of partners)
+      for (let n = 0; n < count; n++) {
+        const exchange = await create('btc-eth', 'standard', units, null, partner)
+        if (exchange) payments.push(program.payDeposit(exchange, units))
+      }
     await mineBlocks(1)
   }
   await mineBlocks(1)
@@ -148,6 +153,31 @@ export const burnGas: Strategy = async (simulation) => {
     await order('eth-btc', LARGE_UNITS['eth-btc'], true)
     await settle()
     await program.services.sweep(chain)
+  }
+  await settle()
+}
+
+/** In four rounds a hundred a day. The loss is linear in them. */
+const PAYMENTS_BELOW_LIMIT = 25
+
+/**
+ * Sends the smallest amounts of bitcoin for a recipient that burns one gas less than its payment may use, or what a payment is given
+ * at the most. So each is paid, and costs more than was charged for it.
+ */
+export const burnGasBelowLimit: Strategy = async (simulation) => {
+  const { moveTo, create, program, settle, quote } = simulation
+  const limit = BigInt(program.settings.guards.payoutFeeMultiple) * TRANSFER_GAS.native
+  const gas = smallest(limit - 1n, BURNT_GAS)
+  program.fakes.eth.chain.sender.gasLimit = async ({ address }) =>
+    address === 'adversary-eth' ? gas : TRANSFER_GAS.native
+  for (let ms = HOUR; ms < DAY; ms += 6 * HOUR) {
+    moveTo(ms)
+    const minUnits = quote('btc-eth', 'standard', PROBE['btc-eth'])?.quote.minUnits ?? 0n
+    for (let n = 0; n < PAYMENTS_BELOW_LIMIT; n++) {
+      const exchange = await create('btc-eth', 'standard', minUnits, null)
+      if (exchange) program.payDeposit(exchange, minUnits)
+    }
+    await settle()
   }
   await settle()
 }

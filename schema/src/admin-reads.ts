@@ -200,14 +200,27 @@ const serviceReads = {
     actor: ['text', 'Who.', 'operator:ada@example.com'],
     at,
   }),
-  alarms: list(['alarms', 'Open alarms', 'The most severe first.'], {
-    subject: ['text', 'Subject.', 'unclaimed:btc'],
-    severity: ['text', '`critical`, `warning` or `info`.', 'warning'],
-    alarm: ['text', 'What happened and what to do.', 'coins arrived at the hot wallet'],
-    detail: ['record', 'Facts.', {}],
-    raisedAt: at,
-    acknowledgedBy: ['text?', 'Who works on it.', null],
-  }),
+  alarms: list(
+    [
+      'alarms',
+      'Open alarms',
+      'The most severe first, then the newest. At most the newest 100 of each kind and severity; the newest 1000 with `kind`.',
+    ],
+    {
+      subject: ['text', 'Subject: its kind, then a colon.', 'unclaimed:btc'],
+      severity: ['text', '`critical`, `warning` or `info`.', 'warning'],
+      alarm: ['text', 'What happened and what to do.', 'coins arrived at the hot wallet'],
+      detail: ['record', 'Facts.', {}],
+      raisedAt: at,
+      acknowledgedBy: ['text?', 'Who works on it.', null],
+      more: [
+        'whole',
+        'On the last row of its kind and severity the number of older alarms of both that are not listed; otherwise 0.',
+        0,
+      ],
+    },
+    { query: { kind: text('Only alarms of this kind.', 'held') } },
+  ),
   rescans: list(['rescans', 'Rescans', 'The newest 100.'], {
     id: ['text', 'Id.', '1'],
     network: ['text', 'Network.', 'btc'],

@@ -29,6 +29,26 @@ test('M24: alarms have a severity by their kind, and the most severe are listed 
   ])
 })
 
+test('M24: many alarms of one kind hide none of another kind, and those that are not listed are counted', async () => {
+  await app.database.query(
+    `insert into alarms (subject, alarm, raised_at)
+     select 'held:many-' || n, 'a text', clock_timestamp() + n * interval '1 second' from generate_series(1, 1200) n`,
+  )
+  await app.database.query(
+    "insert into alarms (subject, alarm, raised_at) values ('stuck:old', 'a text', clock_timestamp() - interval '1 day')",
+  )
+  const listed = await store.alarms.list(100)
+  const held = listed.filter(({ subject }) => subject.startsWith('held:'))
+  expect(held).toHaveLength(100)
+  expect(held[0]).toMatchObject({ subject: 'held:many-1200', more: 0 })
+  // 1 200 and the one of the test before.
+  expect(held.at(-1)).toMatchObject({ subject: 'held:many-1101', more: 1_101 })
+  expect(listed.find(({ subject }) => subject === 'stuck:old')).toMatchObject({ severity: 'warning', more: 0 })
+  const ofKind = await store.alarms.list(1_000, 'held')
+  expect([ofKind.length, ofKind.at(-1)?.subject, ofKind.at(-1)?.more]).toEqual([1_000, 'held:many-201', 201])
+  await app.database.query("delete from alarms where subject ~ '^(held:many|stuck:)'")
+})
+
 test('M24: an acknowledged alarm stays open, is not counted as new, and stays acknowledged when it is raised again', async () => {
   const count = async () =>
     (await store.alarms.count()).map(({ kind, severity, count }) => `${kind} ${severity} ${count}`)

@@ -137,14 +137,14 @@ function readDay(query: Query, name: 'from' | 'to'): Date {
   return day
 }
 
-const ALARMS_MAX = 1_000
+const ALARMS_PER_KIND = 1_000
 /** Alarms about what the chains hold. */
 const DIFFERENCES = /^(difference|missing|unswept|unseen|intrusion|ledger):/
 
 async function readReconciliation(context: ReadContext) {
   const { store } = context
   const { networks } = requireLive(context)
-  const alarms = (await store.store.alarms.list(ALARMS_MAX)).filter(({ subject }) => DIFFERENCES.test(subject))
+  const alarms = (await store.store.alarms.list(ALARMS_PER_KIND)).filter(({ subject }) => DIFFERENCES.test(subject))
   const rows = []
   for (const { id, symbol } of networks) {
     const native = nativeId({ id, symbol })

@@ -5,7 +5,9 @@ import { isUuid } from '../../lib/id.ts'
 import { findPartner } from '../actions/lookup.ts'
 import { type ReadContext, type ReadsOf, requireLive, toPage, toPlain, whole } from './read.ts'
 
-const ALARMS_MAX = 1_000
+/** Alarms of each kind, and of one kind that is asked for. */
+const ALARMS_PER_KIND = 100
+const ALARMS_OF_KIND_MAX = 1_000
 const RESCANS_MAX = 100
 
 export const serviceReads: ReadsOf<
@@ -32,7 +34,8 @@ export const serviceReads: ReadsOf<
   balances: async ({ store }, { name = '', ...query }) =>
     store.lists.balances((await findPartner(store, name)).id, toPage(query)),
   pauses: async ({ store }) => whole(await store.lists.pauses()),
-  alarms: async ({ store }) => whole(await store.store.alarms.list(ALARMS_MAX)),
+  alarms: async ({ store: { store } }, { kind }) =>
+    whole(await store.alarms.list(kind === undefined ? ALARMS_PER_KIND : ALARMS_OF_KIND_MAX, kind)),
   rescans: async ({ store }) => whole(await store.lists.rescans(RESCANS_MAX)),
   audit: ({ store }, query) =>
     store.lists.audit({ subject: query['subject'] ?? null, actor: query['actor'] ?? null }, toPage(query)),

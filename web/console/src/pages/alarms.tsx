@@ -7,7 +7,9 @@ import { WholeList } from '../lists/whole-list.tsx'
 
 type Alarm = AdminRow<'alarms'>
 
-const Explanation = ({ alarm, detail, subject }: Alarm) => (
+const kindOf = (subject: string): string => subject.replace(/:.*/s, '')
+
+const Explanation = ({ alarm, detail, subject, more }: Alarm) => (
   <>
     <Text size="sm">{alarm}</Text>
     {Object.keys(detail).length > 0 && (
@@ -15,6 +17,11 @@ const Explanation = ({ alarm, detail, subject }: Alarm) => (
         <summary>Facts</summary>
         <Json value={detail} label={`Facts of ${subject}`} />
       </details>
+    )}
+    {more > 0 && (
+      <Text size="sm" fw={600}>
+        and {more} more of the kind {kindOf(subject)}, which are older
+      </Text>
     )}
   </>
 )
@@ -32,12 +39,16 @@ function AlarmActions({ subject, acknowledgedBy, alarm }: Alarm) {
 
 export const Page = () => (
   <>
-    <PageHeader title="Alarms" description="Open alarms, the most severe first." />
+    <PageHeader
+      title="Alarms"
+      description="Open alarms, the most severe first: the newest 100 of each kind, or the newest 1000 of one kind."
+    />
     <WholeList
       read="alarms"
       label="Alarms"
       everyMs={10_000}
       rowKey={({ subject }) => subject}
+      filters={[{ name: 'kind', label: 'Kind', placeholder: 'held', width: 160 }]}
       textOf={({ subject, severity, alarm }) => `${subject} ${severity} ${alarm}`}
       empty="No alarm is open."
       columns={[

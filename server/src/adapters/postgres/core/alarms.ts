@@ -1,17 +1,22 @@
-import type { Alarm, AlarmCount, AlarmStore } from '../../../core/ports/store/alarms.ts'
+import type { Alarm, AlarmCount, AlarmStore, ListedAlarm } from '../../../core/ports/store/alarms.ts'
 import type { Sql } from './database.ts'
 
-const ALARMS = `select subject, severity, alarm, detail, raised_at as "raisedAt", acknowledged_by as "acknowledgedBy" from alarms`
+const COLUMNS = `subject, severity, alarm, detail, raised_at as "raisedAt", acknowledged_by as "acknowledgedBy"`
 
 export function createAlarmStore(sql: Sql): AlarmStore {
   return {
-    list: (limit) =>
-      sql.query<Alarm>(
-        `${ALARMS} order by array_position(array['critical', 'warning', 'info'], severity), raised_at desc limit $1`,
-        [limit],
+    list: (perKind, kind) =>
+      sql.query<ListedAlarm>(
+        `select ${COLUMNS}, case when place = $1 then total - place else 0 end::int as more
+         from (select *, row_number() over (partition by split_part(subject, ':', 1), severity order by raised_at desc, subject) as place,
+                 count(*) over (partition by split_part(subject, ':', 1), severity) as total
+               from alarms where $2::text is null or split_part(subject, ':', 1) = $2) of_kind
+         where place <= $1
+         order by array_position(array['critical', 'warning', 'info'], severity), raised_at desc, subject`,
+        [perKind, kind ?? null],
       ),
     async find(subject) {
-      const [row] = await sql.query<Alarm>(`${ALARMS} where subject = $1`, [subject])
+      const [row] = await sql.query<Alarm>(`select ${COLUMNS} from alarms where subject = $1`, [subject])
       return row ?? null
     },
     count: () =>

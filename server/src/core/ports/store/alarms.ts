@@ -9,13 +9,19 @@ export type Alarm = Readonly<{
   acknowledgedBy: string | null
 }>
 
+/** `more`: on the last listed one of its kind and severity the number of older ones that are not listed; otherwise 0. */
+export type ListedAlarm = Alarm & Readonly<{ more: number }>
+
 /** `kind` is the subject before its first colon. */
 export type AlarmCount = Readonly<{ kind: string; severity: AlarmSeverity; count: number }>
 
 /** Conditions that an operator must see. One row per subject, until it is cleared. */
 export interface AlarmStore {
-  /** The most severe first, then the newest. */
-  list(limit: number): Promise<readonly Alarm[]>
+  /**
+   * The most severe first, then the newest: at most `perKind` of each kind and severity, so that many of one kind hide no other.
+   * `kind`: only alarms of this kind.
+   */
+  list(perKind: number, kind?: string): Promise<readonly ListedAlarm[]>
   find(subject: string): Promise<Alarm | null>
   /** Number of unacknowledged alarms. */
   count(): Promise<readonly AlarmCount[]>

@@ -26,7 +26,7 @@ import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import { COMPARE_FEED_PACE_MS, createCompareFeed } from '../exchange/quotes/compare-feed.ts'
 import { createRatesFeed, type RatesFeed, unservedFeed } from '../exchange/quotes/rates-feed.ts'
-import { type RefreshBook, refreshBook, refreshBookOnce } from '../exchange/quotes/refresh-book.ts'
+import { type RefreshBook, refreshBook, refreshBookOnce, SANDBOX_PRICES_MS } from '../exchange/quotes/refresh-book.ts'
 import type { ServiceSettings } from '../exchange/settings.ts'
 import type { Log } from '../lib/log.ts'
 import { joinLoops, type Loop } from '../lib/loop.ts'
@@ -311,8 +311,7 @@ function createRefreshBook(
       }
     },
     now: clock.now,
-    // A price that the sandbox's controls set is in quotes after one read. `POST /sandbox/prices` states this pace.
-    ...(environment === 'sandbox' ? { paceMs: { prices: 500 } } : {}),
+    ...(environment === 'sandbox' ? { paceMs: { prices: SANDBOX_PRICES_MS } } : {}),
     onRead: (part, { error }) => {
       if (part === 'prices') metrics.priceAge((clock.now() - oldestTime(books.current().prices)) / 1000)
       if (error !== null) log.warn({ part, err: error }, 'a part of the book was not refreshed')

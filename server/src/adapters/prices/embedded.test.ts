@@ -51,6 +51,16 @@ it('walks smoothly within a few percent of its base', async () => {
   expect(Math.max(...btc) / Math.min(...btc)).toBeGreaterThan(1.001)
 })
 
+it('fixes the price of every listing of a ticker', async () => {
+  const fixed = new Map([['usdc', 2n * 10n ** 12n]])
+  const { usd } = await createEmbeddedPrices({ now: () => NOON, still: true, readFixed: async () => fixed }).read()
+  const listings = currencies.filter(({ ticker }) => ticker === 'usdc')
+  expect(listings.length).toBeGreaterThan(10)
+  for (const { network, priceKey } of listings) expect(middle(usd.get(priceKey)), network).toBeCloseTo(2, 9)
+  // The controls know tickers, the prices keys.
+  expect(currencies.filter(({ ticker, priceKey }) => priceKey !== ticker)).toEqual([])
+})
+
 it('stays at its base if configured, with the time of the read', async () => {
   const prices = (at: number) => createEmbeddedPrices({ now: () => at, still: true }).read()
   const [first, later] = [await prices(NOON), await prices(NOON + 3_600_000)]

@@ -1,3 +1,4 @@
+import { sandboxRoutes } from '@swapyard/schema'
 import { describe, expect, it, vi } from 'vitest'
 import { PATIENCE } from '../../../../test/support/patience.ts'
 import type { Asset } from '../../core/domain/asset.ts'
@@ -7,7 +8,7 @@ import { pricesAt } from '../../core/domain/price.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import { btc, book as current, eth, NOW, usdt } from '../domain/pricing.fixture.ts'
 import { type BookSnapshot, createBookSnapshot } from './book-snapshot.ts'
-import { type RefreshBook, refreshBook, refreshBookOnce } from './refresh-book.ts'
+import { type RefreshBook, refreshBook, refreshBookOnce, SANDBOX_PRICES_MS } from './refresh-book.ts'
 
 /** A chain whose payouts cost `gas` × the node's fee rate. `down`: the node fails. */
 function makeChain(
@@ -148,6 +149,26 @@ describe('refreshBook', () => {
     }
     await refreshBook({ ...refresh, onRead }, stop.signal)
     expect(bids).toEqual([current.prices.usd.get('btc')?.bid, 7n])
+  })
+
+  it('reads the prices of the sandbox twice a second, as POST /sandbox/prices states, and the other parts at their own pace', async () => {
+    expect(sandboxRoutes.setSandboxPrice.description).toContain('reads it twice a second')
+    expect(SANDBOX_PRICES_MS).toBe(500)
+    const { refresh } = start()
+    const paceMs = { prices: SANDBOX_PRICES_MS, reserves: 60_000, pauses: 60_000, fees: 60_000 }
+    const times: number[] = []
+    const others: string[] = []
+    const onRead: RefreshBook['onRead'] = (part) => {
+      if (part === 'prices') times.push(performance.now())
+      else others.push(part)
+    }
+    await whileRunning({ ...refresh, paceMs, onRead }, () =>
+      vi.waitFor(() => expect(times.length).toBeGreaterThan(2), PATIENCE),
+    )
+    const [first = 0, , third = 0] = times
+    // Two intervals: a timer may be a millisecond early, and a busy machine makes it late.
+    expect(third - first).toBeGreaterThan(990)
+    expect(others.toSorted()).toEqual(['fees:btc', 'fees:eth', 'pauses', 'reserves'])
   })
 
   it('keeps the part of a failing source with its old time', async () => {

@@ -31,6 +31,8 @@ export type RefreshBook = Readonly<{
 }>
 
 const PACE_MS = { prices: 1_000, reserves: 1_000, pauses: 1_000, fees: 10_000 } as const
+/** A price that the sandbox's controls set is in quotes after one read. `POST /sandbox/prices` states this interval. */
+export const SANDBOX_PRICES_MS = 500
 const BACKOFF_MAX_MS = 10_000
 
 /**

@@ -67,12 +67,16 @@ describe('sandbox controls', () => {
       await post('mining', { network: 'ETH', paused: true }),
       await post('prices', { currency: 'BTC', usd: '50000.5' }),
       await post('prices', { currency: 'btc', usd: null }),
+      await post('prices', { currency: 'MATIC', usd: '0.5' }),
+      await post('prices', { currency: 'xbt', usd: '60000' }),
     ]
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201])
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201, 201, 201])
     expect(requests).toEqual([
       'POST /mining {"network":"eth","paused":true}',
       'POST /prices {"currency":"btc","usd":"50000.5"}',
       'POST /prices {"currency":"btc","usd":null}',
+      'POST /prices {"currency":"pol","usd":"0.5"}',
+      'POST /prices {"currency":"btc","usd":"60000"}',
     ])
     const withoutPrice = await post('prices', { currency: 'btc' })
     expect([withoutPrice.statusCode, withoutPrice.json().code]).toEqual([400, 'VALIDATION_ERROR'])

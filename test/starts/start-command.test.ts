@@ -25,10 +25,10 @@ test('keeps its exchanges after its process group is killed and restarted', asyn
   expect(next.body.request.depositAddress).not.toBe(body.request.depositAddress)
 })
 
-test('quotes a price that POST /sandbox/prices fixed for every listing, until null lets it move again', async () => {
+test('quotes a price that POST /sandbox/prices fixed, until null lets it move again', async () => {
   const url = await starts.start().waitUntilReady()
-  const quote = async (network = 'eth') => {
-    const query = `fromCurrency=wbtc&fromNetwork=${network}&toCurrency=eth&toNetwork=eth&amount=0.1&flow=standard`
+  const query = 'fromCurrency=wbtc&fromNetwork=eth&toCurrency=eth&toNetwork=eth&amount=0.1&flow=standard'
+  const quote = async () => {
     const { status, body } = await sendRequest(`${url}/v1/cross-chain/rate?${query}`)
     expect(status, JSON.stringify(body)).toBe(200)
     return Number(body.toAmount)
@@ -37,7 +37,7 @@ test('quotes a price that POST /sandbox/prices fixed for every listing, until nu
     const { status, body } = await sendRequest(`${url}/sandbox/prices`, { currency: 'wbtc', usd })
     expect([status, body]).toEqual([201, { currency: 'wbtc', usd }])
   }
-  const [before, beforeElsewhere] = [await quote(), await quote('arbitrum')]
+  const before = await quote()
   await setPrice('192620')
   const fixed = await until('the fixed price is quoted', async () => {
     const now = await quote()
@@ -46,7 +46,6 @@ test('quotes a price that POST /sandbox/prices fixed for every listing, until nu
   // The base price of WBTC is 96 310 dollars: twice that gives twice the ether, apart from the network fee.
   expect(fixed / before).toBeGreaterThan(1.9)
   expect(fixed / before).toBeLessThan(2.1)
-  expect((await quote('arbitrum')) / beforeElsewhere).toBeGreaterThan(1.9)
   await setPrice(null)
   const moving = await until('the fixed price is not quoted any more', async () => {
     const now = await quote()

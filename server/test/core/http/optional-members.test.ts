@@ -276,3 +276,22 @@ describe('an amount', () => {
     }
   })
 })
+
+describe('a percentage', () => {
+  const quote = { ...swap, amount: '1', slippage: '0.5', referrerFee: '0' }
+  test('may have trailing zeros', async () => {
+    const outcomes = async (text: string) => [
+      ...(await Promise.all(
+        ['slippage', 'referrerFee', 'maxPriceImpact'].flatMap((name) => [
+          get('/v1/defi/quote', { ...quote, [name]: text }),
+          post('/v1/defi/transaction/swap', { ...build, [name]: text }),
+        ]),
+      )),
+      await post('/v1/defi/send/swap', { ...send, commissionPercentage: text }),
+    ]
+    for (const text of [20, 30, 78].map((decimals) => `0.${'5'.padEnd(decimals, '0')}`))
+      expect([text, ...(await outcomes(text)).map(({ statusCode }) => statusCode)]).toEqual([
+        ...[text, 200, 201, 200, 201, 200, 201, 201],
+      ])
+  })
+})

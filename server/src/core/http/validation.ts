@@ -1,11 +1,13 @@
 import {
   AMOUNT_PATTERN,
+  BEFORE_PATTERN,
   CHAIN_ID_PATTERN,
   DAY_PATTERN,
   EXTERNAL_ID_PATTERN,
   LIMIT_PATTERN,
   PAGE_PATTERN,
   PERCENT_PATTERN,
+  REPORT_PAGE_PATTERN,
   TIME_PATTERN,
   TOKEN_AMOUNT_OR_ZERO_PATTERN,
   TOKEN_AMOUNT_PATTERN,
@@ -44,6 +46,8 @@ const amountDigits: Readonly<Record<string, readonly [number, number]>> = {
 /** The rule of a pattern, as text. */
 const patternRules: Readonly<Record<string, string>> = {
   [PAGE_PATTERN]: 'must be a whole number from 1',
+  [BEFORE_PATTERN]: 'must be the id of a delivery, such as 4711',
+  [REPORT_PAGE_PATTERN]: 'must be the nextPage of an answer',
   [CHAIN_ID_PATTERN]: 'must be a chain id as text, such as 1',
   [DAY_PATTERN]: 'must be a day, such as 2026-11-26',
   [TIME_PATTERN]: 'must be a day or a time in UTC, such as 2026-11-26 or 2026-11-26T12:00:00Z',

@@ -295,3 +295,11 @@ describe('a percentage', () => {
       ])
   })
 })
+
+test('a place in a list that is none is refused with its form', async () => {
+  for (const [path, query, message] of [
+    ['/v1/webhooks/x/deliveries', { before: '4711.0' }, 'before must be the id of a delivery, such as 4711'],
+    ['/v1/partner/exchanges', { page: '../..' }, 'page must be the nextPage of an answer'],
+  ] as const)
+    expect((await get(path, query)).json()).toMatchObject({ statusCode: 400, message })
+})

@@ -294,6 +294,26 @@ describe('a percentage', () => {
         ...[text, 200, 201, 200, 201, 200, 201, 201],
       ])
   })
+
+  test.each([
+    ['1e-1', 'it has an exponent'],
+    ['+0.5', 'it starts with a sign'],
+    ['-1', 'it starts with a sign'],
+    ['0,5', 'it has a separator'],
+    ['0.5 ', 'it contains a space'],
+    ['00.5', 'it has leading zeros'],
+    ['.5', 'the point needs digits on both sides'],
+    ['0.5%', 'must be a percentage in plain decimals, such as 0.5: 0.01 to 50, in steps of 0.0001'],
+    ['0.1234567890123456789', 'must be a percentage in plain decimals, such as 0.5: 0.01 to 50, in steps of 0.0001'],
+  ])('of the form %j is refused with the reason', async (slippage, reason) => {
+    for (const answer of [
+      await get('/v1/defi/quote', { ...quote, slippage }),
+      await post('/v1/defi/transaction/swap', { ...build, slippage }),
+    ]) {
+      expect(answer.json()).toMatchObject({ statusCode: 400, code: 'SLIPPAGE_OUT_OF_RANGE', errors: [{ min: '0.01' }] })
+      expect(answer.json().message.endsWith(reason)).toBe(true)
+    }
+  })
 })
 
 test('a place in a list that is none is refused with its form', async () => {

@@ -116,8 +116,8 @@ export type Scenario = Readonly<{
   stopWorkers(): Promise<void>
   startWorkers(): Promise<void>
   /**
-   * See `checkInvariants` in invariants.ts. `unrecorded`: units of assets that deposit addresses hold and the app cannot see,
-   * because no event or call shows them.
+   * See `checkInvariants` in invariants.ts. `unrecorded`: units of assets that the app's addresses hold and the ledger must not
+   * have, because no event or call shows them, or because they are locked.
    */
   checkInvariants(unrecorded?: ReadonlyMap<string, bigint>): Promise<void>
   stop(): Promise<void>

@@ -17,6 +17,7 @@ import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
 import { fundSandbox } from '../server/src/app/sandbox-funding.ts'
 import { seedSandboxPartners } from '../server/src/app/sandbox-partners.ts'
 import { defaultSpreads } from '../server/src/core/domain/book.ts'
+import { AppError } from '../server/src/core/domain/errors.ts'
 import type { Partner } from '../server/src/core/domain/partner.ts'
 import { createLog } from '../server/src/lib/log.ts'
 import { appSettings } from '../test/support/app-settings.ts'
@@ -48,6 +49,8 @@ const AMOUNT = '0.02'
 const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'btc', toNetwork: 'btc' }
 const CREATE_INTERVAL_MS = 250
 const POLL_MS = 200
+/** Refusals of a private quote until the book has read the funds of the wallets. */
+const codesBeforeFunds: ReadonlySet<string> = new Set(['PAIR_UNAVAILABLE', 'INSUFFICIENT_LIQUIDITY'])
 const DEADLINE_MS = 300_000
 const pepper = Buffer.from(PEPPER)
 
@@ -127,8 +130,9 @@ async function measure(app: App): Promise<PrivateFigures> {
     try {
       services.quotePrivate(partner, { ...pair, amount: AMOUNT, privateType: 'privatePlus' })
       return true
-    } catch {
-      return false
+    } catch (error) {
+      if (error instanceof AppError && (error.retryable || codesBeforeFunds.has(error.code))) return false
+      throw error
     }
   })
   // The change of this payment provides the ready outputs. They are unlocked once the exchange is paid.
@@ -190,7 +194,12 @@ async function postToSandbox(path: string, body: unknown): Promise<Record<string
   return (await answer.json()) as Record<string, unknown>
 }
 
-/** A query may fail while the machine is overloaded. */
+/** A query may fail while the machine is overloaded. Every other failure ends the wait. */
 function waitFor(what: string, check: () => Promise<boolean>): Promise<boolean> {
-  return until(what, () => check().catch(() => false), { timeoutMs: DEADLINE_MS, intervalMs: POLL_MS })
+  const look = () =>
+    check().catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'OVERLOADED') return false
+      throw error
+    })
+  return until(what, look, { timeoutMs: DEADLINE_MS, intervalMs: POLL_MS })
 }

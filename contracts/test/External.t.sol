@@ -219,9 +219,9 @@ contract ExternalTest is Market {
     function test_rejectsReentryIntoRouterAndExecutor() public {
         address[] memory targets = new address[](4);
         bytes[] memory calls = new bytes[](4);
-        SwapRouter.Swap memory s = externalOrder(a, 1e18, b);
+        SwapRouter.Swap memory s = mintingSwap(address(maliciousRouter));
         s.recipient = attacker;
-        // Valid on its own: if the lock failed, it would pay the input to the attacker.
+        // Valid on its own: if the executor's lock failed, it would pay the input to the attacker.
         uint256[] memory route =
             encodeRoute(b, a, address(honestRouter), address(honestRouter), abi.encodeCall(ThirdPartyRouter.trade, (b, 0, b, 0)));
         (targets[0], calls[0]) = (address(router), abi.encodeCall(SwapRouter.swap, (s, route)));

@@ -6,6 +6,7 @@ import {SwapRouter} from "../src/SwapRouter.sol";
 import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
 import {CurvePool} from "./pools/CurvePool.sol";
 import {LiquidityBookPool} from "./pools/LiquidityBookPool.sol";
+import {MintingExecutor} from "./pools/MintingExecutor.sol";
 import {SolidlyPool} from "./pools/SolidlyPool.sol";
 import {RealVenues} from "./RealVenues.sol";
 import {Route} from "./Route.sol";
@@ -112,6 +113,16 @@ abstract contract Market is RealVenues {
         s.recipient = recipient;
         s.deadline = block.timestamp;
         s.executor = address(executor);
+    }
+
+    /// @dev A swap of c by `caller` that succeeds with any route, once.
+    function mintingSwap(address caller) internal returns (SwapRouter.Swap memory s) {
+        TestToken output = new TestToken();
+        s = swapOrder(c, 1e18, address(output));
+        s.executor = address(new MintingExecutor(output));
+        TestToken(c).mint(caller, s.amountIn);
+        vm.prank(caller);
+        TestToken(c).approve(address(router), s.amountIn);
     }
 
     function withFee(SwapRouter.Swap memory s, uint256 feePpm) internal view returns (SwapRouter.Swap memory) {

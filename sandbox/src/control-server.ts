@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import { withoutTrailingZeros } from './amount.ts'
 import { ControlError } from './control-error.ts'
 import type { IntervalMiner } from './interval-miner.ts'
 import type { LocalChain } from './local-chain.ts'
@@ -39,7 +40,7 @@ const reorgBody = object(['network', 'depth'], {
 })
 const miningBody = object(['network', 'paused'], { network: name, paused: { type: 'boolean' } })
 
-const pricesBody = object(['currency', 'usd'], { currency: name, usd: { type: ['string', 'null'], maxLength: 40 } })
+const pricesBody = object(['currency', 'usd'], { currency: name, usd: { type: ['string', 'null'], maxLength: 100 } })
 
 type NetworkRequest = { network: string }
 type DepositRequest = NetworkRequest & { currency: string; address: string; memo?: string | null; amount: string }
@@ -139,8 +140,16 @@ function addBlockRoutes(server: FastifyInstance, findChain: FindChain): void {
   })
 }
 
-/** As in the server's price documents: at most 12 digits before and after the point. */
-const DECIMAL = /^(0|[1-9][0-9]{0,11})(\.[0-9]{1,12})?$/
+/** As in the server's price documents: at most 12 digits before and after the point. Zeros may follow. */
+const DECIMAL = /^(0|[1-9][0-9]{0,11})(?:\.([0-9]{1,12})0*)?$/
+
+/** The price without trailing zeros; null if the text is not a price. */
+function readUsd(text: string): string | null {
+  const [, whole, decimals = ''] = DECIMAL.exec(text) ?? []
+  if (whole === undefined || !/[1-9]/.test(text)) return null
+  const fraction = withoutTrailingZeros(decimals)
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
 
 /** Prices that were fixed, by ticker. Every server of these chains reads them; they end with the chains. */
 function addPriceRoutes(server: FastifyInstance): void {
@@ -149,14 +158,14 @@ function addPriceRoutes(server: FastifyInstance): void {
   type PricesRoute = { Body: { currency: string; usd: string | null } }
   server.post<PricesRoute>('/prices', { schema: { body: pricesBody } }, async ({ body }, reply) => {
     const currency = body.currency.toLowerCase()
-    const { usd } = body
+    const usd = body.usd === null ? null : readUsd(body.usd)
     if (!hasPrice(currency))
       throw new ControlError(404, 'CURRENCY_NOT_FOUND', `the sandbox has no price for currency "${body.currency}"`)
-    if (usd !== null && (!DECIMAL.test(usd) || !/[1-9]/.test(usd)))
+    if (usd === null && body.usd !== null)
       throw new ControlError(
         400,
         'AMOUNT_MALFORMED',
-        `usd "${usd}" is not a positive decimal of at most 12 digits before and after the point`,
+        `usd "${body.usd}" is not a positive decimal of at most 12 digits before and after the point`,
       )
     if (usd === null) fixedUsd.delete(currency)
     else fixedUsd.set(currency, usd)

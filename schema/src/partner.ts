@@ -12,8 +12,10 @@ const format = Type.Optional(
   }),
 )
 
-/** A day, or a time in UTC. */
-export const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,3})?Z)?$'
+/** A day, or a time in UTC: milliseconds, after which only zeros may follow, down to a nanosecond. */
+export const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,3}0{0,6})?Z)?$'
+/** `nextPage` of a report. */
+export const REPORT_PAGE_PATTERN = '^[A-Za-z0-9_-]{1,64}$'
 export const DAY_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
 const day = (description: string, example: string) =>
   Type.String({ pattern: DAY_PATTERN, description, examples: [example] })
@@ -158,7 +160,7 @@ export const ExchangeReportQuery = Type.Object({
   to: Type.Optional(time('Created before this day or time, in UTC. Default: now.', '2026-12-01T00:00:00Z')),
   page: Type.Optional(
     Type.String({
-      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      pattern: REPORT_PAGE_PATTERN,
       description: '`nextPage` of the previous page. Default: the first page.',
       examples: ['AZjFonwee3qfDS9vHAqbfg'],
     }),

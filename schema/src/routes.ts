@@ -250,7 +250,7 @@ export const routes = {
     tag: 'DeFi',
     summary: 'List networks of swaps',
     description:
-      'All networks of the specification. Other operations of the DeFi part reject a network that is not served with `NETWORK_NOT_SERVED`.',
+      'All networks of the specification. Other operations of the DeFi part reject a network that is not served with `NETWORK_NOT_SERVED`, except the list of swaps, where `network` is a filter.',
     access: 'rates:read',
     cost: 1,
     success: { 200: { description: 'All networks.', schema: DefiNetworkList, headers: ['ETag'] }, 304: notModified },

@@ -6,7 +6,7 @@ import Type, { type Static, type TObject, type TUnsafe } from 'typebox'
  * zeros may follow: trailing zeros are no precision. No look-ahead, because not every OpenAPI tool supports it.
  */
 export const AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,18}0*)?|0\\.0{0,17}[1-9][0-9]{0,17}0*)$'
-/** 40 integer digits, the point, 36 decimals, and three zeros. */
+/** 40 integer digits, the point, 36 decimals, and three zeros. Percentages have the same limit. */
 export const AMOUNT_LENGTH_MAX = 80
 /** An amount in a response; zero is allowed. */
 export const ANY_AMOUNT_PATTERN = '^(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?$'
@@ -104,11 +104,11 @@ export function tokenAmountOrZeroMember(annotations: Annotations): TUnsafe<strin
   })
 }
 
-/** A percentage as text. The service checks its bounds. */
-export const PERCENT_PATTERN = '^(?:0|[1-9][0-9]{0,5})(?:\\.[0-9]{1,18})?$'
+/** A percentage as text. Trailing zeros are no precision. The service checks its bounds. */
+export const PERCENT_PATTERN = '^(?:0|[1-9][0-9]{0,5})(?:\\.[0-9]{1,18}0*)?$'
 
 export function percentInput(annotations: Annotations) {
-  return Type.String({ pattern: PERCENT_PATTERN, maxLength: 25, ...annotations })
+  return Type.String({ pattern: PERCENT_PATTERN, maxLength: AMOUNT_LENGTH_MAX, ...annotations })
 }
 
 /** A percentage in a body: text or a JSON number. */
@@ -116,7 +116,7 @@ export function percentMember(annotations: Annotations): TUnsafe<string | number
   return Type.Unsafe<string | number>({
     type: ['string', 'number'],
     pattern: PERCENT_PATTERN,
-    maxLength: 25,
+    maxLength: AMOUNT_LENGTH_MAX,
     ...annotations,
   })
 }

@@ -57,5 +57,11 @@ export async function readWalletOutputs({ cluster, database, moneroKeys }: Fleet
   const node = cluster.chains.networks.find(({ network }) => network === 'xmr')
   if (!node || !moneroKeys) throw new Error('the fleet has no wallet of xmr')
   const highestIndex = await readHighestIndex(database, 'xmr')
-  return readMoneroOutputs(moneroKeys.view, moneroKeys.seed, node.rpcUrls[0] ?? '', highestIndex)
+  return readMoneroOutputs({
+    viewKeys: moneroKeys.view,
+    seedKey: moneroKeys.seed,
+    daemonUrl: node.rpcUrls[0] ?? '',
+    highestIndex,
+    restoreHeight: 0,
+  })
 }

@@ -249,16 +249,28 @@ describe('the report of all exchanges', () => {
     expect(line).toContain(`,"'=HYPERLINK(""http://x"")",`)
   })
 
+  test('takes a time with trailing zeros, as several languages write it', async () => {
+    const { id } = await app.order()
+    const { created } = (await report({ limit: '500' })).data.find((one) => one.id === id) ?? { created: '' }
+    expect(created).toMatch(/\.\d{3}Z$/)
+    const to = `${new Date().getUTCFullYear() + 1}-01-01T00:00:00`
+    const plain = await report({ from: created, to: `${to}Z` })
+    expect(plain.data.length).toBeGreaterThan(0)
+    expect(await report({ from: created.replace('Z', '0000Z'), to: `${to}.000000000Z` })).toEqual(plain)
+  })
+
   test('refuses a page or a time that is none', async () => {
-    for (const [field, value] of [
-      ['page', 'AAAA'],
-      ['page', '../..'],
-      ['from', '2026-02-30'],
-      ['to', 'yesterday'],
-      ['limit', '501'],
+    for (const [field, value, reason] of [
+      ['page', 'AAAA', 'is not the nextPage of an answer'],
+      ['page', '../..', 'must be the nextPage of an answer'],
+      ['from', '2026-02-30', 'is not a day or time of the calendar'],
+      ['from', '2026-02-28T00:00:00.0001Z', 'must be a day or a time in UTC'],
+      ['to', 'yesterday', 'must be a day or a time in UTC'],
+      ['limit', '501', 'must be a whole number from 1 to 500'],
     ] as const) {
       const answer = await app.get(`/v1/partner/exchanges?${new URLSearchParams({ [field]: value })}`)
       expect([answer.statusCode, answer.json().errors[0].field]).toEqual([400, field])
+      expect(answer.json().message).toContain(`${field} ${reason}`)
     }
   })
 

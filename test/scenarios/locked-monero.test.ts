@@ -61,5 +61,7 @@ describeWith('monerod', 'locked outputs at the hot address', () => {
       },
       1.5 * PATIENCE_MS,
     )
+    // The ledger has no output that cannot be spent.
+    await scenario.checkInvariants(new Map([[XMR, amounts.never * MILLI]]))
   })
 })

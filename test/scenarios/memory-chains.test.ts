@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { assetId } from '../../server/src/core/domain/asset.ts'
 import { createDatabase } from '../support/database.ts'
 import { answeredDeposits, type NodeBalances } from '../support/holdings.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type MemoryApp, startMemoryApp } from '../support/memory-app.ts'
+import { tamper } from '../support/tamper.ts'
+import { until } from '../support/until.ts'
 
 let database: Awaited<ReturnType<typeof createDatabase>>
 let memory: MemoryApp
@@ -42,4 +45,21 @@ test('pays each of twenty exchanges on in-memory chains once', async () => {
   const nodes = { outputs, account, received }
   const deposits = answeredDeposits(memory.app, nodes, (id) => (id === 'eth' ? depositAddresses : []))
   await checkInvariants(memory.app, nodes, deposits)
+})
+
+// Last: the pause stays until an operator ends it. The check itself is tested in ledger-check.test.ts.
+test('I-1: workers check the ledger periodically, and pause all payouts for one unit that no posting explains', async () => {
+  const { store, database: rows } = memory.app
+  expect([await store.alarms.find('ledger:faults'), await store.pauses.list()]).toEqual([null, []])
+  const change = (units: number) =>
+    tamper(rows, 'balances', [
+      `update balances set units = units + $1 where account = 'equity:capital' and asset_id = $2`,
+      [units, assetId('bnb', 'bsc')],
+    ])
+  await change(1)
+  await until('the alarm is raised', async () => (await store.alarms.find('ledger:faults')) !== null)
+  await until('the payouts are paused', async () => (await store.pauses.list()).length > 0)
+  expect(await store.pauses.list()).toEqual([{ scope: 'payouts:all', reason: 'the ledger is inconsistent' }])
+  await change(-1)
+  await until('the alarm ends', async () => (await store.alarms.find('ledger:faults')) === null)
 })

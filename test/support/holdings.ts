@@ -64,7 +64,7 @@ export async function findHoldingFaults(
 
 /**
  * Deposits of a test that keeps no record of the payments: `answered` lists the deposit addresses of a network that the API
- * returned, and `unrecorded` the units at them that the test paid and the app cannot see.
+ * returned, and `unrecorded` the units that the test paid and the ledger must not have: no event shows them, or they are locked.
  */
 export const answeredDeposits = (
   { database }: Books,

@@ -7,6 +7,7 @@ import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { until as waitUntil } from '@swapyard/lib/until.ts'
 import { inject } from 'vitest'
 import { networks as definitions } from '../../server/networks/index.ts'
+import { moneroDefaults } from '../../server/src/adapters/chains/monero/defaults.ts'
 import { type Database, openDatabase } from '../../server/src/adapters/postgres/core/database.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
@@ -31,7 +32,7 @@ import { readEvmBalance, readEvmReceived } from './evm-balance.ts'
 import { answeredDeposits, type NodeBalances } from './holdings.ts'
 import { checkInvariants } from './invariants.ts'
 import { createQuickKeystore } from './keystore.ts'
-import { readMoneroOutputs, sumReceived } from './monero-wallet.ts'
+import { readMoneroOutputs, readRestoreHeight, sumReceived } from './monero-wallet.ts'
 import { PATIENCE_MS, POOL_WAIT_MS } from './patience.ts'
 import { type CallNode, listUnspent, readHighestIndex, readUtxoReceived, sumUnits } from './utxo-wallets.ts'
 
@@ -115,8 +116,8 @@ export type Scenario = Readonly<{
   stopWorkers(): Promise<void>
   startWorkers(): Promise<void>
   /**
-   * See `checkInvariants` in invariants.ts. `unrecorded`: units of assets that deposit addresses hold and the app cannot see,
-   * because no event or call shows them.
+   * See `checkInvariants` in invariants.ts. `unrecorded`: units of assets that the app's addresses hold and the ledger must not
+   * have, because no event or call shows them, or because they are locked.
    */
   checkInvariants(unrecorded?: ReadonlyMap<string, bigint>): Promise<void>
   stop(): Promise<void>
@@ -142,6 +143,8 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   })
   const swaps = options.swaps && createSwapOffer(chains, options)
   const nodes = chains.networks.filter(({ network }) => options.networks.includes(network))
+  const monero = nodes.find(({ network }) => network === 'xmr')?.rpcUrls[0]
+  const restoreHeight = monero === undefined ? 0 : await readRestoreHeight(monero)
   const log =
     options.log ?? createLog({ level: process.env['SCENARIO_LOG'] === undefined ? 'silent' : 'info', pretty: false })
   const connection = {
@@ -159,6 +162,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     publicKeys: openPublicKeys(keystore),
     signer,
     walletFolder: join(folder, 'wallets'),
+    walletSettings: { ...moneroDefaults, restoreHeight },
     pepper,
     prices: options.prices ?? createEmbeddedPrices({ now: Date.now, still: options.still ?? true }),
     spreads: defaultSpreads,
@@ -191,7 +195,13 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const readWalletOutputs = async () => {
     const viewKeys = openPublicKeys(keystore).viewKeys?.(128)
     const highestIndex = await readHighestIndex(app.database, 'xmr')
-    return readMoneroOutputs(present(viewKeys, 'view keys of Monero'), hotKey('xmr'), rpcUrlOf('xmr'), highestIndex)
+    return readMoneroOutputs({
+      viewKeys: present(viewKeys, 'view keys of Monero'),
+      seedKey: hotKey('xmr'),
+      daemonUrl: rpcUrlOf('xmr'),
+      highestIndex,
+      restoreHeight,
+    })
   }
   const nodeBalances: NodeBalances = {
     outputs: async (network, ownAddresses) =>

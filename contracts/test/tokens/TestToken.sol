@@ -19,6 +19,7 @@ contract TestToken {
     /// @dev Limits the hook to transfers from or to this address; zero: every transfer.
     address private hookParty;
     bool public hookFailed;
+    bool public hookSucceeded;
 
     error NotEnough();
     error NotAllowed();
@@ -45,7 +46,8 @@ contract TestToken {
     }
 
     function setHookDuring(address party, address hook_, bytes calldata hookData_) public {
-        (hookParty, hook, hookData, hookFailed) = (party, hook_, hookData_, false);
+        (hookParty, hook, hookData) = (party, hook_, hookData_);
+        (hookFailed, hookSucceeded) = (false, false);
     }
 
     function approve(address spender, uint256 amount) external {
@@ -71,7 +73,8 @@ contract TestToken {
     function _move(address from, address to, uint256 amount) private {
         if (hook != address(0) && (hookParty == address(0) || hookParty == from || hookParty == to)) {
             (bool success,) = hook.call(hookData);
-            if (!success) hookFailed = true;
+            if (success) hookSucceeded = true;
+            else hookFailed = true;
         }
         if (balanceOf[from] < amount) revert NotEnough();
         balanceOf[from] -= amount;

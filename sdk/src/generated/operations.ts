@@ -186,7 +186,7 @@ export interface Operations {
   /** Validate an address: `GET /v1/cross-chain/address/validate`. Checks a recipient address and its memo by the rules of the network, as a create does. Address screening is not included. */
   validateAddress(input: ValidateAddressQuery, options?: CallOptions): Promise<AddressValidation>
 
-  /** List networks of swaps: `GET /v1/defi/networks`. All networks of the specification. Other operations of the DeFi part reject a network that is not served with `NETWORK_NOT_SERVED`. */
+  /** List networks of swaps: `GET /v1/defi/networks`. All networks of the specification. Other operations of the DeFi part reject a network that is not served with `NETWORK_NOT_SERVED`, except the list of swaps, where `network` is a filter. */
   listDefiNetworks(options?: CallOptions): Promise<DefiNetworkList>
 
   /** Token metadata: `GET /v1/defi/currency/info`. Returns the metadata of any token contract, listed or not. */

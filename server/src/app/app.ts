@@ -88,6 +88,9 @@ export type AppOptions = Readonly<{
   metrics: Metrics
 }>
 
+/** Interval of logging the notes about nodes and raising their alarms, in ms. */
+const NODE_NOTES_PACE_MS = 5_000
+
 /** The composed program that all roles share. Created once, stopped once. */
 export type App = Readonly<{
   store: Store
@@ -144,10 +147,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const store = createStore(database, createPayeeMacs(options.pepper, options.previousPepper))
   const nodeNotes = createRecordNodeNotes({
     alarms: store.alarms,
-    networks: options.nodes.map(({ network }) => network),
     log,
     onNote: metrics.nodeNoted,
-    now: Date.now,
+    now: () => performance.now(),
   })
   const { catalogue, chains } = connectChains(options, nodeNotes.add)
   await registerAddressesAndAssets(store, catalogue, chains)
@@ -165,6 +167,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const events = openEvents(options, database)
   const changes = await listen(options.databaseUrl, events.onNotice(forget), onError)
   const swaps = await openSwaps(options, { database, catalogue, books, clock, onNodeNote: nodeNotes.add })
+  // In every role: an API process reads nodes too.
+  const recording = repeat(log, NODE_NOTES_PACE_MS, 'notes about nodes were not recorded', nodeNotes.turn)
   const services = createServices(options, { ...shared, ...authentication, feed, starting, swaps, events })
   const settings = { ...apiDefaults, ...options.api, throttle }
   const http = createHttpServer({ services, log, metrics, settings })
@@ -185,12 +189,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     starting,
     startWorkers: async () =>
       joinLoops(
-        await startWorkers(options, { ...shared, ...swaps, nodeNotes }),
+        await startWorkers(options, { ...shared, ...swaps }),
         events.startWorkers(createRenderers(store, services, settings.publicUrl)),
       ),
     stop: async () => {
       stopping.abort()
-      await Promise.all([refreshing, stopFeed(), clock.stop(), throttle?.close()])
+      await Promise.all([refreshing, stopFeed(), recording.stop(), clock.stop(), throttle?.close()])
       await Promise.all([changes.stop(), swaps.stop(), events.stop()])
       await Promise.all([...chains.values()].map((chain) => chain.close?.()))
       await database.close()

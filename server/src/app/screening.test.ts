@@ -38,6 +38,16 @@ test('denies an account of Sui in any case', async () => {
   expect(() => createScreening(['sui:0x2'], networks)).toThrow('screening.denied.0 is not an address on sui')
 })
 
+test('denies an account of Solana, whose case counts', async () => {
+  // The mint of wrapped SOL, as an address that everyone knows.
+  const account = 'So11111111111111111111111111111111111111112'
+  expect(await screen(`sol:${account}`, 'sol', account)).toBe('block')
+  expect(await screen(`sol:${account}`, 'sol', account.replace('S', 's'))).toBe('allow')
+  expect(() => createScreening(['sol:0xnot-an-address'], networks)).toThrow(
+    'screening.denied.0 is not an address on sol',
+  )
+})
+
 test('denies an address in every encoding', async () => {
   const [, withoutPrefix = ''] = cashAddr.split(':')
   expect(await screen(`bch:${cashAddr}`, 'bch', withoutPrefix)).toBe('block')

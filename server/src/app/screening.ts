@@ -1,6 +1,6 @@
 import { networks as definitions } from '../../networks/index.ts'
 import { type AddressKey, createDenyList } from '../adapters/screening/deny-list.ts'
-import { EVM_ADDRESS, SUI_ADDRESS } from '../config/denied.ts'
+import { EVM_ADDRESS, isSolanaAddress, SUI_ADDRESS } from '../config/denied.ts'
 import type { Screening } from '../core/ports/screening.ts'
 import type { Addresses } from '../exchange/ports/chain.ts'
 
@@ -18,6 +18,7 @@ function createAddressKey(networks: NetworkAddresses): AddressKey {
     const family = familyOf(network)
     if (family === 'evm') return EVM_ADDRESS.test(address) ? `evm:${address.toLowerCase()}` : null
     if (family === 'sui') return SUI_ADDRESS.test(address) ? `sui:${address.toLowerCase()}` : null
+    if (family === 'solana') return isSolanaAddress(address) ? `solana:${address}` : null
     const addresses = networks.get(network)?.addresses
     // Nothing is paid on a network without an adapter, so its entries are kept unread.
     if (addresses === undefined) return `${network}:${address}`

@@ -20,7 +20,6 @@ import { createCompareJournal } from '../exchange/operations/compare-signing-jou
 import { createPayMonthly, MONTHLY_TURN_MS, type PayMonthlyDeps } from '../exchange/operations/pay-monthly.ts'
 import { pollDueRows } from '../exchange/operations/poll-due-rows.ts'
 import { createReconcile } from '../exchange/operations/reconcile.ts'
-import type { NodeNotes } from '../exchange/operations/record-node-notes.ts'
 import { createWatchCursors } from '../exchange/operations/watch-cursors.ts'
 import { createWatchJobs } from '../exchange/operations/watch-jobs.ts'
 import { createWatchNonces } from '../exchange/operations/watch-nonces.ts'
@@ -56,8 +55,7 @@ export type SharedDependencies = Readonly<{
   database: Database
 }>
 
-type WorkerDependencies = SharedDependencies &
-  Pick<Swaps, 'trackSwap' | 'reconcileFees' | 'findFees'> & { nodeNotes: NodeNotes }
+type WorkerDependencies = SharedDependencies & Pick<Swaps, 'trackSwap' | 'reconcileFees' | 'findFees'>
 
 export type WorkerOptions = Readonly<{
   environment: Environment
@@ -191,7 +189,7 @@ const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 
  */
 function startPeriodicWork(
   { environment, denied, log, metrics, settings }: WorkerOptions,
-  { store, catalogue, chains, database, reconcileFees, findFees, nodeNotes, clock }: WorkerDependencies,
+  { store, catalogue, chains, database, reconcileFees, findFees, clock }: WorkerDependencies,
   shared: Parameters<typeof createSweepDeposits>[0] & Pick<PayMonthlyDeps, 'currencyOf'>,
 ): Loop[] {
   const sweepDeposits = createSweepDeposits(shared)
@@ -241,7 +239,6 @@ function startPeriodicWork(
     repeat(log, 30_000, 'check for stalled networks failed', watchCursors),
     repeat(log, 60_000, 'check for networks that are not configured failed', watchUnserved),
     repeat(log, isSandbox ? 5_000 : 60_000, 'check of the refunds failed', watchRefunds),
-    repeat(log, 5_000, 'notes about nodes were not recorded', nodeNotes.turn),
     repeat(log, 5_000, 'gauges were not updated', async () => {
       metrics.openExchanges(await store.reconciliation.openByStatus())
       metrics.openAlarms(await store.alarms.count())

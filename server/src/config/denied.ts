@@ -1,6 +1,8 @@
 import { networks as definitions } from '../../networks/index.ts'
 import { parametersOf, parseAddress } from '../adapters/chains/bitcoin/address.ts'
-import { readAddress } from '../adapters/chains/monero/address.ts'
+import { readAddress as readMoneroAddress } from '../adapters/chains/monero/address.ts'
+import { readAddress as readEvmAddress } from '../adapters/chains/shared/account-address.ts'
+import { createSolanaAddressFormat } from '../adapters/solana/address-format.ts'
 import { type Environment, type Network, resolveNetwork } from '../core/domain/network.ts'
 import { knownNetworks, unknownName } from './schema.ts'
 
@@ -21,10 +23,26 @@ export function findWrongDenied(source: string, environment: Environment, denied
   })
 }
 
-/** Without an adapter that pays there, every text counts as an address. */
+/** Any account or program of Solana. Its texts have one form: their case counts. */
+export const isSolanaAddress = (text: string): boolean => createSolanaAddressFormat().parse(text) !== null
+
+/** Checksums count where an address has one. Without an adapter, every text counts as an address. */
 function isAddress(network: Network, text: string): boolean {
-  if (network.family === 'evm') return EVM_ADDRESS.test(text)
-  if (network.family === 'sui') return SUI_ADDRESS.test(text)
-  if (network.family === 'bitcoin') return parseAddress(parametersOf(network), text) !== null
-  return network.family !== 'monero' || readAddress(text) !== null
+  switch (network.family) {
+    case 'bitcoin':
+      return parseAddress(parametersOf(network), text) !== null
+    case 'evm':
+      return readEvmAddress(text) !== null
+    case 'monero':
+      return readMoneroAddress(text) !== null
+    case 'solana':
+      return isSolanaAddress(text)
+    case 'sui':
+      return SUI_ADDRESS.test(text)
+    case 'ripple':
+    case 'stellar':
+    case 'ton':
+    case 'tron':
+      return true
+  }
 }

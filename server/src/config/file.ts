@@ -225,7 +225,8 @@ export const fileSchema = object({
     object({
       denied: Type.Array(Type.String({ pattern: '^[a-z0-9]{2,12}:\\S{1,256}$' }), {
         maxItems: 100_000,
-        description: 'Addresses that are never served, as `network:address`',
+        description:
+          'Addresses that are never served, as `network:address`. Entries of `ton`, `trx`, `xlm` and `xrp`, which are neither exchanged nor swapped, are not checked for mistakes',
       }),
     }),
   ),

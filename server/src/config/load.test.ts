@@ -219,6 +219,12 @@ describe('unusable settings', () => {
       'screening.denied.0 is not an address on btc',
     ],
     [{ screening: { denied: ['xmr:4'] } }, 'screening.denied.0 is not an address on xmr'],
+    [{ screening: { denied: ['sol:0xnot-an-address'] } }, 'screening.denied.0 is not an address on sol'],
+    // The system program without its last character: 31 bytes.
+    [{ screening: { denied: [`sol:${'1'.repeat(31)}`] } }, 'screening.denied.0 is not an address on sol'],
+    [{ screening: { denied: [`sol: ${'1'.repeat(32)}`] } }, 'screening.denied.0 must match'],
+    // EIP-55: the checksum of an address in which one digit was mistyped.
+    [{ screening: { denied: [DENIED.replace('BF', 'BE')] } }, 'screening.denied.0 is not an address on eth'],
     [{ screening: { denied: ['etherium:0x1'] } }, 'screening.denied.0: etherium is not a network; did you mean eth?'],
     [
       { prices: { sources: ['https://prices.example/usd'], quorum: 3 } },

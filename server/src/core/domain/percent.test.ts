@@ -8,6 +8,8 @@ describe('parsePercent', () => {
     ['0.0001', 1],
     ['5', 50_000],
     ['5.0000000', 50_000],
+    [(0.5).toFixed(20), 5_000],
+    [(0.5).toFixed(78), 5_000],
     ['100', 1_000_000],
   ] as const)('reads %s', ([text, ppm]) => {
     expect(parsePercent(text)).toBe(ppm)

@@ -9,7 +9,7 @@ export const SLIPPAGE_PPM = { least: 100, most: 500_000 } as const
 export const FEE_PPM = { least: 0, most: 50_000 } as const
 /** Accepted loss of a swap: 0 to 100 percent. */
 export const LOSS_PPM = { least: 0, most: WHOLE_PPM } as const
-const PERCENT = /^(0|[1-9][0-9]{0,5})(?:\.([0-9]{1,18}))?$/
+const PERCENT = /^(0|[1-9][0-9]{0,5})(?:\.([0-9]{1,18})0*)?$/
 
 /** "0.3" → 3 000. null if the text is not a decimal, is negative, or has more than four decimals. */
 export function parsePercent(text: string): number | null {

@@ -1,11 +1,13 @@
 import {
   AMOUNT_PATTERN,
+  BEFORE_PATTERN,
   CHAIN_ID_PATTERN,
   DAY_PATTERN,
   EXTERNAL_ID_PATTERN,
   LIMIT_PATTERN,
   PAGE_PATTERN,
   PERCENT_PATTERN,
+  REPORT_PAGE_PATTERN,
   TIME_PATTERN,
   TOKEN_AMOUNT_OR_ZERO_PATTERN,
   TOKEN_AMOUNT_PATTERN,
@@ -16,7 +18,7 @@ import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { AppError, type ErrorCode, type Problem } from '../domain/errors.ts'
 import { FEE_PPM, formatPercent, SLIPPAGE_PPM } from '../domain/percent.ts'
-import { explainAmount } from './explain-amount.ts'
+import { explainAmount, explainForm } from './explain-amount.ts'
 import { createNormalizeMembers } from './normalize-members.ts'
 
 /** An object schema of TypeBox with its members. */
@@ -44,6 +46,8 @@ const amountDigits: Readonly<Record<string, readonly [number, number]>> = {
 /** The rule of a pattern, as text. */
 const patternRules: Readonly<Record<string, string>> = {
   [PAGE_PATTERN]: 'must be a whole number from 1',
+  [BEFORE_PATTERN]: 'must be the id of a delivery, such as 4711',
+  [REPORT_PAGE_PATTERN]: 'must be the nextPage of an answer',
   [CHAIN_ID_PATTERN]: 'must be a chain id as text, such as 1',
   [DAY_PATTERN]: 'must be a day, such as 2026-11-26',
   [TIME_PATTERN]: 'must be a day or a time in UTC, such as 2026-11-26 or 2026-11-26T12:00:00Z',
@@ -140,7 +144,8 @@ function problemsOf(error: TLocalizedValidationError, part: 'body' | 'query', se
     const reason = explainAmount(valueAt(sent, error.instancePath), digits)
     return [{ code: 'AMOUNT_MALFORMED', field, message: `${field} ${reason}` }]
   }
-  if (error.keyword === 'pattern' && error.params.pattern === PERCENT_PATTERN) return [percentProblem(field)]
+  if (error.keyword === 'pattern' && error.params.pattern === PERCENT_PATTERN)
+    return [percentProblem(field, valueAt(sent, error.instancePath))]
   if (error.keyword === 'enum') {
     const allowed = error.params.allowedValues
     return [{ code: 'VALIDATION_ERROR', field, message: `${field} must be one of: ${allowed.join(', ')}`, allowed }]
@@ -148,12 +153,15 @@ function problemsOf(error: TLocalizedValidationError, part: 'body' | 'query', se
   return [{ code: 'VALIDATION_ERROR', field, message: `${field} ${ruleOf(error)}` }]
 }
 
-function percentProblem(field: string): Problem {
+function percentProblem(field: string, sent: unknown): Problem {
   const found = percentages[field]
   const form = 'a percentage in plain decimals, such as 0.5'
-  if (found === undefined) return { code: 'VALIDATION_ERROR', field, message: `${field} must be ${form}` }
+  const reason = explainForm(typeof sent === 'string' ? sent : '')
+  const wrong = reason === null ? '' : `: ${reason}`
+  if (found === undefined) return { code: 'VALIDATION_ERROR', field, message: `${field} must be ${form}${wrong}` }
   const [min, max] = [formatPercent(found.least), formatPercent(found.most)]
-  return { code: found.code, field, message: `${field} must be ${form}: ${min} to ${max}`, min, max }
+  const rule = reason === null ? `: ${min} to ${max}, in steps of 0.0001` : wrong
+  return { code: found.code, field, message: `${field} must be ${form}${rule}`, min, max }
 }
 
 function valueAt(sent: unknown, instancePath: string): unknown {

@@ -4,35 +4,27 @@ import type { Log } from '../../lib/log.ts'
 
 export type NodeNoteDeps = Readonly<{
   alarms: AlarmStore
-  /** Networks whose alarms an earlier process may have raised. */
-  networks: readonly string[]
   log: Log
   onNote(network: string, kind: NodeNote['kind']): void
-  /** Milliseconds since 1970. */
+  /** Milliseconds of any clock. */
   now(): number
 }>
 
 export type NodeNotes = Readonly<{
   /** Counts a note. Makes no call, because adapters note in the middle of a read. */
   add(network: string, note: NodeNote): void
-  /** Logs the notes since the last turn and raises their alarms; clears alarms without a note for `QUIET_MS`. */
+  /**
+   * Logs the notes since the last turn and raises their alarms. Clears the alarms, also those of other processes, that no process has
+   * raised for `QUIET_MS`.
+   */
   turn(): Promise<void>
 }>
 
-/** An alarm ends after this time without a further note. */
+/** An alarm ends after this time without a further note. A process clears none before it has run this long. */
 const QUIET_MS = 3_600_000
 
-/** `note` is the newest one that is not recorded, and `count` how many are not. */
-type Condition = Readonly<{ network: string; note: NodeNote | null; count: number; at: number }>
-
-const kinds = [
-  'traces-missing',
-  'logs-missing',
-  'logs-disagree',
-  'receipts-disagree',
-  'state-pruned',
-  'nodes-apart',
-] as const
+/** Notes that are not recorded: the newest one, and how many there are. */
+type Unrecorded = Readonly<{ network: string; note: NodeNote; count: number }>
 
 const subjects: Readonly<Record<NodeNote['kind'], (network: string) => string>> = {
   'traces-missing': (network) => `traces:${network}`,
@@ -52,36 +44,32 @@ const meanings: Readonly<Record<NodeNote['kind'], string>> = {
   'nodes-apart': 'the nodes of a network are too far apart: no swap is sent',
 }
 
-/** One alarm per network and kind, however many notes arrive. */
-export function createRecordNodeNotes({ alarms, networks, log, onNote, now }: NodeNoteDeps): NodeNotes {
-  const conditions = new Map<string, Condition>()
-  for (const network of networks)
-    for (const kind of kinds) conditions.set(subjects[kind](network), { network, note: null, count: 0, at: now() })
+const prefixes = Object.values(subjects).map((subjectOf) => subjectOf(''))
 
-  async function report(subject: string, condition: Condition): Promise<void> {
-    const { network, note, count } = condition
-    if (note === null) {
-      if (now() - condition.at < QUIET_MS) return
-      await alarms.clear(subject)
-      conditions.delete(subject)
-      return
-    }
+/** One alarm per network and kind, however many notes arrive. */
+export function createRecordNodeNotes({ alarms, log, onNote, now }: NodeNoteDeps): NodeNotes {
+  const startedAt = now()
+  const unrecorded = new Map<string, Unrecorded>()
+
+  async function record(subject: string, newest: Unrecorded): Promise<void> {
+    const { network, note, count } = newest
     const { kind, node, detail } = note
     await alarms.raise(subject, meanings[kind], { network, node, detail })
     log.warn({ network, note: kind, node, detail, count }, meanings[kind])
     // A note that arrived meanwhile waits for the next turn.
-    if (conditions.get(subject) === condition) conditions.set(subject, { ...condition, note: null, count: 0 })
+    if (unrecorded.get(subject) === newest) unrecorded.delete(subject)
   }
 
   return {
     add(network, note) {
       onNote(network, note.kind)
       const subject = subjects[note.kind](network)
-      const count = (conditions.get(subject)?.count ?? 0) + 1
-      conditions.set(subject, { network, note, count, at: now() })
+      const count = (unrecorded.get(subject)?.count ?? 0) + 1
+      unrecorded.set(subject, { network, note, count })
     },
     async turn() {
-      for (const [subject, condition] of [...conditions]) await report(subject, condition)
+      for (const [subject, newest] of [...unrecorded]) await record(subject, newest)
+      if (now() - startedAt >= QUIET_MS) await alarms.clearUnseen(prefixes, QUIET_MS)
     },
   }
 }

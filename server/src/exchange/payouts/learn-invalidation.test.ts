@@ -5,6 +5,9 @@ import { AlreadyReleasedError, type Signer } from '../ports/signer.ts'
 import type { Store } from '../ports/store/store.ts'
 import { learnInvalidation } from './learn-invalidation.ts'
 
+/** A log that writes nothing. */
+const log = createLog({ level: 'silent', pretty: false })
+
 /** The database has a proof that a stranger's transaction used the nonce of `first` and `second`. */
 function learn(
   error: AlreadyReleasedError,
@@ -28,7 +31,6 @@ function learn(
   const signer = {
     recordInvalidation: async (ids: readonly string[]) => void invalidated.push(...ids),
   } as unknown as Signer
-  const log = createLog({ level: 'silent', pretty: false })
   return learnInvalidation({ store, signer, log }, chain, error).then((isLearned) => ({ isLearned, invalidated }))
 }
 
@@ -53,4 +55,40 @@ test.each([
   const observation = { kind: 'included', block: { height: 8, hash: 'a' }, ok: false, feeUnits: 1n } as const
   const error = new AlreadyReleasedError('payout', ['first'], true)
   expect(await learn(error, 'stranger', { observation, tagHeight })).toMatchObject({ isLearned })
+})
+
+// M8: its inputs are quarantined, and no transaction conflicts with it.
+test.each<[string, boolean, Partial<Record<'reason' | 'observation' | 'attempts', unknown>>]>([
+  ['every node of this worker reports it, and none has the transaction', true, {}],
+  ['a node of this worker would accept the scripts', false, { reason: null }],
+  ['a node has the transaction', false, { observation: 'pending' }],
+  ['an earlier attempt may be at a node', false, { attempts: ['first', 'second'] }],
+])('M14: a failure of scripts is a proof if %s: %s', async (_name, isLearned, change) => {
+  const { reason = 'the signature is invalid', observation = 'unseen', attempts = ['first'] } = change
+  const recorded: unknown[] = []
+  const proof = { scriptFailed: 'the signature is invalid', txHash: 'first' }
+  const transaction = {
+    ...{ id: 'quarantined', network: 'btc', conflictKey: 'a:0', conflictingTxHash: null },
+    attempts: (attempts as string[]).map((txHash) => ({
+      ...{ txHash, raw: `bytes of ${txHash}`, intent: { family: 'bitcoin', inputs: [{ outpoint: 'a:0' }] } },
+    })),
+  }
+  const store = {
+    transactions: { findInvalidated: async () => ({ transaction, proof, conflictingTxHash: null }) },
+    recovery: { findAncestorSpends: async () => [] },
+  } as unknown as Store
+  const chain = {
+    network: { id: 'btc', finalityBlocks: 2 },
+    reader: { head: async () => ({ height: 10 }) },
+    sender: {
+      observe: async () => ({ kind: observation }),
+      findScriptFailure: async (raw: string) => (raw === 'bytes of first' ? reason : null),
+    },
+  } as unknown as Chain
+  const signer = {
+    recordInvalidation: async (...one: unknown[]) => void recorded.push(one),
+  } as unknown as Signer
+  const error = new AlreadyReleasedError('payout', ['first'], true)
+  expect(await learnInvalidation({ store, signer, log }, chain, error)).toBe(isLearned)
+  expect(recorded).toEqual(isLearned ? [[['payout'], proof]] : [])
 })

@@ -74,7 +74,7 @@ async function stepWindow(
   await deps.store.transaction(async (tx) => {
     const current = await tx.steps.load(id, before.after)
     assert(current, `exchange ${id} exists`)
-    await extendReservationIfPaid(tx, current)
+    await markReservationIfPaid(tx, current)
     const executions: Execution[] = []
     for (const execution of current.executions)
       executions.push(
@@ -88,8 +88,8 @@ async function stepWindow(
   return next
 }
 
-/** A deposit that can execute at the fixed rate keeps the reserve while it confirms; one that cannot does not extend it. */
-async function extendReservationIfPaid(tx: StoreTx, { exchange, executions }: StepContext): Promise<void> {
+/** A deposit that can execute at the fixed rate ends the limits of unpaid promises; one that cannot does not. */
+async function markReservationIfPaid(tx: StoreTx, { exchange, executions }: StepContext): Promise<void> {
   const fixed = fixedRateOf(exchange)
   if (fixed === null) return
   const isPayment = ({ leg, deposit: { block, assetId, units, firstSeenAt: seenAt, includedAt } }: Execution) =>
@@ -98,7 +98,7 @@ async function extendReservationIfPaid(tx: StoreTx, { exchange, executions }: St
     assetId === exchange.legs[0]?.from.id &&
     coversQuote(fixed, units) &&
     isInTime(fixed, { seenAt, includedAt })
-  if (executions.some(isPayment)) await tx.inventory.extendReservation(exchange.id)
+  if (executions.some(isPayment)) await tx.inventory.markReservationPaid(exchange.id)
 }
 
 /**

@@ -17,7 +17,7 @@ import type { PoolMarket } from './pool-market.ts'
 export type Certificate = Readonly<{
   /** Upper bound of the output net of gas, in base units of the target. */
   bound: number
-  /** The values that prove it, by token. Tokens with one neighbour have none: no route passes through them. */
+  /** The values that prove it, by token. Tokens of one pool of two have none: no route passes through them. */
   values: ReadonlyMap<string, number>
 }>
 
@@ -30,8 +30,8 @@ type Certified = Readonly<{
 /** Covers the rounding of float64 in a sum over thousands of swaps. */
 const ROUNDING = 1e-12
 const NEARLY_ZERO = 1e-9
-/** Only where cycles are profitable do prices not settle sooner. */
-const ROUNDS_MAX = 64
+/** Prices settle within a round per hop, unless cycles are profitable. */
+const ROUNDS_MIN = 64
 
 /** The lowest bound at three sets of values: those of the search, those after the route, and spot prices. */
 export function certify(
@@ -118,14 +118,17 @@ function completeValues(
 
 /** By token, the lowest cost and the highest worth of one unit at spot prices; 0 where there is no path. */
 function unitPrices(
-  { pairFrom, pairTo, price, isIntermediate }: Market,
+  { tokenCount, firstPair, firstEdge, pairFrom, pairTo, price }: Market,
   { from, to }: Ends,
   values: Float64Array,
 ): Readonly<{ cost: Float64Array; worth: Float64Array }> {
   const [cost, worth] = [values.slice(), values.slice()]
-  const isOpen = (token: number) => values[token] === 0 && (isIntermediate[token] === 1 || token === from)
+  const firstEdgeOf = (token: number) => firstEdge[firstPair[token] as number] as number
+  // A route may enter a token by one pool and leave it to the same neighbour by another.
+  const isPassed = (token: number) => firstEdgeOf(token + 1) - firstEdgeOf(token) > 1
+  const isOpen = (token: number) => values[token] === 0 && (isPassed(token) || token === from)
   let hasChanged = true
-  for (let round = 0; round < ROUNDS_MAX && hasChanged; round++) {
+  for (let round = 0; round < Math.max(ROUNDS_MIN, tokenCount) && hasChanged; round++) {
     hasChanged = false
     for (let pair = 0; pair < pairFrom.length; pair++) {
       const [a, b] = [pairFrom[pair] as number, pairTo[pair] as number]

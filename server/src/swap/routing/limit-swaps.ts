@@ -29,18 +29,25 @@ export function limitSwaps(initial: LayeredFlow, amount: number, { swapsMax, isO
 
 const countOf = ({ subproblem, bound }: LayeredFlow): number => activeSwaps(subproblem, bound).length
 
-/** Removes the least profitable swaps until at most `count` remain, half of the excess at a time. */
+/**
+ * Removes the least profitable swaps until at most `count` remain, half of the excess at a time. The other swaps of their paths end with
+ * them, so a step that leaves fewer than `count` is repeated at half of its size.
+ */
 function removeLeast(initial: LayeredFlow, amount: number, count: number): LayeredFlow {
   let best = initial
+  let step = Number.POSITIVE_INFINITY
   for (;;) {
     const active = activeSwaps(best.subproblem, best.bound)
     if (active.length <= count) return best
-    const least = [...active].sort(byEarning).slice(0, Math.ceil((active.length - count) / 2))
-    best = banEdges(
+    step = Math.min(step, Math.ceil((active.length - count) / 2))
+    const least = [...active].sort(byEarning).slice(0, step)
+    const reduced = banEdges(
       best,
       least.map(({ edge }) => edge),
       amount,
     )
+    if (step > 1 && countOf(reduced) < count) step = Math.ceil(step / 2)
+    else best = reduced
   }
 }
 

@@ -276,3 +276,50 @@ describe('an amount', () => {
     }
   })
 })
+
+describe('a percentage', () => {
+  const quote = { ...swap, amount: '1', slippage: '0.5', referrerFee: '0' }
+  test('may have trailing zeros', async () => {
+    const outcomes = async (text: string) => [
+      ...(await Promise.all(
+        ['slippage', 'referrerFee', 'maxPriceImpact'].flatMap((name) => [
+          get('/v1/defi/quote', { ...quote, [name]: text }),
+          post('/v1/defi/transaction/swap', { ...build, [name]: text }),
+        ]),
+      )),
+      await post('/v1/defi/send/swap', { ...send, commissionPercentage: text }),
+    ]
+    for (const text of [20, 30, 78].map((decimals) => `0.${'5'.padEnd(decimals, '0')}`))
+      expect([text, ...(await outcomes(text)).map(({ statusCode }) => statusCode)]).toEqual([
+        ...[text, 200, 201, 200, 201, 200, 201, 201],
+      ])
+  })
+
+  test.each([
+    ['1e-1', 'it has an exponent'],
+    ['+0.5', 'it starts with a sign'],
+    ['-1', 'it starts with a sign'],
+    ['0,5', 'it has a separator'],
+    ['0.5 ', 'it contains a space'],
+    ['00.5', 'it has leading zeros'],
+    ['.5', 'the point needs digits on both sides'],
+    ['0.5%', 'must be a percentage in plain decimals, such as 0.5: 0.01 to 50, in steps of 0.0001'],
+    ['0.1234567890123456789', 'must be a percentage in plain decimals, such as 0.5: 0.01 to 50, in steps of 0.0001'],
+  ])('of the form %j is refused with the reason', async (slippage, reason) => {
+    for (const answer of [
+      await get('/v1/defi/quote', { ...quote, slippage }),
+      await post('/v1/defi/transaction/swap', { ...build, slippage }),
+    ]) {
+      expect(answer.json()).toMatchObject({ statusCode: 400, code: 'SLIPPAGE_OUT_OF_RANGE', errors: [{ min: '0.01' }] })
+      expect(answer.json().message.endsWith(reason)).toBe(true)
+    }
+  })
+})
+
+test('a place in a list that is none is refused with its form', async () => {
+  for (const [path, query, message] of [
+    ['/v1/webhooks/x/deliveries', { before: '4711.0' }, 'before must be the id of a delivery, such as 4711'],
+    ['/v1/partner/exchanges', { page: '../..' }, 'page must be the nextPage of an answer'],
+  ] as const)
+    expect((await get(path, query)).json()).toMatchObject({ statusCode: 400, message })
+})

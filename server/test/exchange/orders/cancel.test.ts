@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../../../test/support/until.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
-import { COIN, ETHER, listExecutions, partnerId, startMoneyPath } from '../money-path.ts'
+import {
+  COIN,
+  ETHER,
+  listExecutions,
+  makeNewExchange,
+  partnerId,
+  requireCreated,
+  startMoneyPath,
+} from '../money-path.ts'
 
 const another = '018f2b1c-0000-7000-8000-000000000002'
 const UNITS = COIN / 10n
@@ -24,11 +32,13 @@ const read = async ({ id, partnerId: owner }: Exchange) => {
 const reasonsOf = async (exchange: Exchange) =>
   (await listExecutions(path.database, exchange)).map(({ status, reason }) => [status, reason])
 
-/** At a fixed rate within the limits of production: 30 % of the free reserve, a third of it for one partner. */
+/** At a fixed rate within the limits of production: 30 % of the free reserve, a third of it for one partner. Null if that is exceeded. */
 const orderFixed = async (toUnits: bigint, owner = partnerId) => {
   const rate = { nonce: randomUUID(), expiresAt: new Date(Date.now() + 60_000) }
   const terms = { flow: 'fixed-rate', rate, toUnits, fixedReservePercent: 30, fixedPartnerPercent: 33 } as const
-  return path.createExchange({ ...terms, partnerId: owner, fromUnits: UNITS }).catch(() => null)
+  const order = makeNewExchange({ ...terms, partnerId: owner, fromUnits: UNITS })
+  const [outcome] = await path.store.exchanges.create([order])
+  return outcome?.kind === 'insufficient' ? null : requireCreated(outcome)
 }
 
 describe('a cancel', () => {

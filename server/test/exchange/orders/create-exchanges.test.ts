@@ -403,6 +403,30 @@ describe('the inventory', () => {
     expect(await reserve('last', 40n, 1)).toBe(true)
   })
 
+  // An order skips the check of the stock for what its own exchange had reserved.
+  test('does not promise a reserve to others that an order has read and not used yet', async () => {
+    await getStore().wallets.registerAssets(['aave@eth'])
+    await getStore().ledger.post(fundingEntry('6', 1, 'aave@eth', 100n))
+    const [exchange, other] = [makeNewExchange(), makeNewExchange()]
+    expect(kindsOf(await getStore().exchanges.create([exchange, other]))).toEqual(['created', 'created'])
+    const reserve = (id: string, exchangeId: string, n: number) =>
+      getStore(n).transaction((tx) => tx.inventory.reserve(id, 'aave@eth', 100n, exchangeId, null))
+    const hold = `hold:${exchange.id}`
+    expect(await reserve(hold, exchange.id, 0)).toBe(true)
+    await app.database.query("update reservations set expires_at = now() - interval '1 minute' where id = $1", [hold])
+    const isFilled = await getStore(0).transaction(async (tx) => {
+      const units = await tx.inventory.lockReservedUnits(exchange.id)
+      await getStore(1).inventory.releaseExpired(100)
+      expect(await reserve('of the other', other.id, 1)).toBe(false)
+      await tx.inventory.release(hold)
+      return tx.inventory.reserve('order', 'aave@eth', 100n, exchange.id, null, units)
+    })
+    expect(isFilled).toBe(true)
+    expect(
+      await app.database.query("select promised from inventory where asset_id = 'aave@eth' and promised = 100"),
+    ).toHaveLength(1)
+  })
+
   test('reserves and releases an id once under concurrent calls', async () => {
     const exchange = requireCreated((await getStore().exchanges.create([makeNewExchange()]))[0])
     const promisedBefore = await readPromised()

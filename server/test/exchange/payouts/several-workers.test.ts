@@ -27,7 +27,7 @@ const conflictKeyOf = (intent: SignIntent) =>
 const paysOf = (intent: SignIntent) => (intent.family === 'evm' ? [intent.pay] : intent.pays)
 
 /** A worker with a journal of its own, as on another machine. */
-async function startWorker(name: string) {
+async function startWorker(name: string, chains = fixture.dependencies.chains) {
   const journal = await openSigningJournal(join(folder, name))
   const signer: Signer = {
     ...fixture.dependencies.signer,
@@ -39,12 +39,22 @@ async function startWorker(name: string) {
       journal.release(paysOf(transaction.intent), conflictKeyOf(transaction.intent), transaction),
     recordInvalidation: journal.recordInvalidation,
   }
-  const dependencies = { ...fixture.dependencies, signer }
+  const dependencies = { ...fixture.dependencies, signer, chains }
   return {
     dispatch: createDispatchPayouts(dependencies),
     advance: createAdvanceTransaction(dependencies),
     close: journal.close,
   }
+}
+
+/** The transaction of a network that is signed and not confirmed. */
+async function findLive(network: string) {
+  const [row] = await fixture.database.query<{ id: string; conflictKey: string }>(
+    `select id, conflict_key as "conflictKey" from transactions where network = $1 and state = 'live'`,
+    [network],
+  )
+  if (!row) throw new Error('no live transaction')
+  return row
 }
 
 test('M14: a worker learns a conflict proof that another one found, and pays', async () => {
@@ -55,17 +65,10 @@ test('M14: a worker learns a conflict proof that another one found, and pays', a
   await fixture.mineBlocks(4)
   await fixture.store.pauses.resume('payouts:eth')
   await fixture.clearHolds()
-  const findTransaction = async () => {
-    const [row] = await fixture.database.query<{ id: string; conflict_key: string }>(
-      "select id, conflict_key from transactions where network = 'eth' and state = 'live'",
-    )
-    if (!row) throw new Error('no live transaction')
-    return row
-  }
   // The first worker releases a transaction that never reaches a node, and somebody uses its nonce.
   fixture.fakes.eth.behaviour.dropsBroadcasts = true
   await first.dispatch('eth')
-  const { id, conflict_key: conflictKey } = await findTransaction()
+  const { id, conflictKey } = await findLive('eth')
   await first.advance(id)
   fixture.fakes.eth.behaviour.dropsBroadcasts = false
   fixture.fakes.eth.addConflict(conflictKey)
@@ -74,7 +77,7 @@ test('M14: a worker learns a conflict proof that another one found, and pays', a
   // The second worker proves it and records the proof in its own journal; the first one signs again.
   await second.advance(id)
   await first.dispatch('eth')
-  const again = await findTransaction()
+  const again = await findLive('eth')
   expect(again.id).not.toBe(id)
   await first.advance(again.id)
   await fixture.mineBlocks(4)
@@ -82,6 +85,36 @@ test('M14: a worker learns a conflict proof that another one found, and pays', a
   expect(fixture.countEtherPayments(exchange)).toBe(1)
   expect(await fixture.listAlarmKinds()).not.toContain('payout')
   expect(await fixture.listAlarmKinds()).not.toContain('release')
+  await Promise.all([first.close(), second.close()])
+})
+
+test('M14: a worker learns that another one quarantined the inputs of its release, and pays', async () => {
+  const { chain, behaviour, pay } = fixture.fakes.btc
+  // Outputs are chosen largest first.
+  behaviour.unsignableOutpoint = `${pay(chain.addresses.hot(), 60n * COIN)}:0`
+  await fixture.mineBlocks(3)
+  // The first worker stops between the release and the broadcast.
+  const stop = () => Promise.reject(new Error('the worker stops'))
+  const stopping = { ...chain, sender: { ...chain.sender, findScriptFailure: stop } }
+  const chains = new Map(fixture.dependencies.chains).set('btc', stopping)
+  const [stopped, second] = [await startWorker('stopped.log', chains), await startWorker('other.log')]
+  const exchange = await queuePayout()
+  await stopped.dispatch('btc')
+  const { id } = await findLive('btc')
+  await expect(stopped.advance(id)).rejects.toThrow('the worker stops')
+  await stopped.close()
+  const first = await startWorker('stopped.log')
+  await second.advance(id)
+  await first.dispatch('btc')
+  const again = await findLive('btc')
+  expect(again.id).not.toBe(id)
+  await first.advance(again.id)
+  await fixture.mineBlocks(4)
+  expect(await fixture.readStatus(exchange)).toBe('finished')
+  expect(await fixture.listAlarmKinds()).not.toContain('payout')
+  expect(await fixture.listAlarmKinds()).not.toContain('release')
+  behaviour.unsignableOutpoint = null
+  await fixture.database.query("update coins set quarantined = false where network = 'btc'")
   await Promise.all([first.close(), second.close()])
 })
 

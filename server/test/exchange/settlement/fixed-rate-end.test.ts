@@ -2,13 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '../../../src/core/domain/errors.ts'
 import { createRecordBlocks } from '../../../src/exchange/deposits/record-blocks.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
+import { createStepExchange } from '../../../src/exchange/settlement/step-exchange.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 let path: Awaited<ReturnType<typeof startMoneyPath>>
+let reserves: ReturnType<typeof path.books.current>['reserves']
 beforeAll(async () => {
   path = await startMoneyPath()
   await path.fundWallets({ btc: 10n * COIN, eth: 100n * ETHER })
+  reserves = path.books.current().reserves
 })
 afterAll(() => path.close())
 beforeEach(() => {
@@ -17,7 +20,8 @@ beforeEach(() => {
 })
 
 /** 0.04 BTC for 1 ether: 4 % less than the market gives, so that the fixed rate is the worse one. */
-const create = () => path.createExchange({ flow: 'fixed-rate', fromUnits: COIN / 25n, toUnits: (96n * ETHER) / 100n })
+const create = (change: Parameters<typeof path.createExchange>[0] = {}) =>
+  path.createExchange({ flow: 'fixed-rate', fromUnits: COIN / 25n, toUnits: (96n * ETHER) / 100n, ...change })
 const pay = (exchange: Exchange) => path.fakes.btc.pay(exchange.deposit.address, COIN / 25n)
 /** Moves all times of an exchange into the past, as if it were so many minutes old. */
 const passMinutes = async ({ id }: Exchange, minutes: number) => {
@@ -32,6 +36,9 @@ const passMinutes = async ({ id }: Exchange, minutes: number) => {
     `update deposits set first_seen_at = first_seen_at ${ago}, included_at = included_at ${ago} where exchange_id = '${id}'`,
   )
 }
+/** What the book shows of ether. */
+const setReserve = (units: bigint) =>
+  path.books.replace({ reserves: { ...reserves, available: new Map([['eth@eth', units]]) } })
 /** When the watcher was last at the head. */
 const setCaughtUp = (minutesAgo: number) =>
   path.database.query(
@@ -126,6 +133,46 @@ describe('M1: a fixed rate whose payment waits in the mempool', () => {
     expect(await path.readExecution(late)).toMatchObject({ rateKind: 'fixed', dueUnits: late.toUnits })
   })
 
+  // M18: what is refunded uses nothing up. Its exchange is `refunded` or `failed` while the rate is still owed to the next deposit.
+  test.each([
+    ['a test payment that was refunded', 5_000n, 'refunded'],
+    ['dust', 2_000n, 'failed'],
+  ])('keeps its reserve for the payment in time that follows %s', async (_title, units, status) => {
+    const exchange = await create()
+    path.fakes.btc.pay(exchange.deposit.address, units)
+    await path.mineBlocks(6)
+    expect(await path.readStatus(exchange)).toBe(status)
+    pay(exchange)
+    await path.mineBlocks(1)
+    // It confirms for longer than the lock and the inclusion last.
+    await passMinutes(exchange, 60)
+    await setCaughtUp(0)
+    expect(await readHold(exchange)).toBe(true)
+    await path.mineBlocks(3)
+    expect(await path.readExecution(exchange, 1)).toMatchObject({ rateKind: 'fixed', dueUnits: exchange.toUnits })
+    expect(await readHold(exchange)).toBe(false)
+  })
+
+  // The reserve was kept without a time limit while the partner named no refund address.
+  test('ends, with its reserve, although a payment in time waits for the address of its refund', async () => {
+    const exchange = await create({ refund: null, maxUnits: 0n })
+    setReserve(ETHER / 2n)
+    path.fakes.btc.pay(exchange.deposit.address, (3n * COIN) / 25n)
+    await path.mineBlocks(6)
+    path.books.replace({ reserves })
+    expect(await path.readExecution(exchange)).toMatchObject({ status: 'verifying', reason: 'REFUND_ADDRESS_REQUIRED' })
+    // Another payment in time would still get the rate.
+    await setCaughtUp(0)
+    expect(await readHold(exchange)).toBe(true)
+    await passMinutes(exchange, 60)
+    expect(await readHold(exchange)).toBe(false)
+    // Converted after all, it takes what is free.
+    await path.decide(exchange, 'convert')
+    await path.runJobs()
+    expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'mixed' })
+    await path.expectBalanced()
+  })
+
   test('expires with its exchange, although it is still in the mempool', async () => {
     const exchange = await create()
     pay(exchange)
@@ -138,6 +185,28 @@ describe('M1: a fixed rate whose payment waits in the mempool', () => {
     await path.mineBlocks(4)
     expect(await path.readExecution(exchange)).toMatchObject({ status: 'refunding', reason: 'LATE_DEPOSIT' })
   })
+})
+
+// The order counts it as its own, so it must not be promised to somebody else before the order is stored.
+test('the reserve of a fixed rate does not end between the look of an order at it and the order', async () => {
+  const { pauses } = path.books.current()
+  const { venue } = path.dependencies
+  const exchange = await create()
+  await passMinutes(exchange, 51)
+  path.books.replace({ pauses: { networks: new Set(), assets: new Set(['eth@eth'] as const) } })
+  pay(exchange)
+  await path.mineBlocks(5)
+  path.books.replace({ pauses })
+  let isHeld = false
+  const hasFunds: typeof venue.hasFunds = async (...order) => {
+    isHeld = await readHold(exchange)
+    return venue.hasFunds(...order)
+  }
+  await createStepExchange({ ...path.dependencies, venue: { ...venue, hasFunds } })(exchange.id)
+  expect(isHeld).toBe(true)
+  expect(await path.readExecution(exchange)).toMatchObject({ rateKind: 'worse', dueUnits: exchange.toUnits })
+  expect(await readHold(exchange)).toBe(false)
+  await path.expectBalanced()
 })
 
 // M16: our outage is not the customer's delay.

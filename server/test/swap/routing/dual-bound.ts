@@ -73,12 +73,15 @@ function shortestPath(pools: readonly Pool[], source: string, target: string): n
   return Number.POSITIVE_INFINITY
 }
 
-/** Tokens that a path from source to target may pass: reached from both ends, and with two neighbours or more. */
+/**
+ * Tokens that a route from source to target may pass: reached from both ends, and not of a single pool of two. Two pools with the same
+ * neighbour are enough: a route may enter by one and leave by the other.
+ */
 export function tokensOnRoutes(pools: readonly Pool[], source: string, target: string): ReadonlySet<string> {
-  const neighbours = new Map<string, Set<string>>()
+  const neighbours = new Map<string, string[]>()
   for (const { tokens } of pools)
     for (const token of tokens)
-      neighbours.set(token, new Set([...(neighbours.get(token) ?? []), ...tokens.filter((other) => other !== token)]))
+      neighbours.set(token, [...(neighbours.get(token) ?? []), ...tokens.filter((other) => other !== token)])
   const reachedFrom = (start: string, end: string) => {
     const reached = new Set([start])
     for (const token of reached)
@@ -87,7 +90,7 @@ export function tokensOnRoutes(pools: readonly Pool[], source: string, target: s
   }
   const fromTarget = reachedFrom(target, source)
   const isPassed = (token: string) =>
-    token === source || token === target || (fromTarget.has(token) && (neighbours.get(token)?.size ?? 0) > 1)
+    token === source || token === target || (fromTarget.has(token) && (neighbours.get(token)?.length ?? 0) > 1)
   return new Set([...reachedFrom(source, target)].filter(isPassed))
 }
 

@@ -3,6 +3,7 @@ import { readOwnVectors } from '../../../../test/support/vectors.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { createPoolMarket } from '../../../src/swap/routing/pool-market.ts'
 import { bestRoute } from '../../../src/swap/routing/route.ts'
+import { SWAPS_MAX } from '../../../src/swap/routing/search.ts'
 
 /* Markets of other shapes than connector tokens with others around them. The bounds were computed without our router. */
 
@@ -19,8 +20,12 @@ type Market = Readonly<{
 const { cases } = readOwnVectors<{ cases: readonly Market[] }>('routing_shapes.json')
 const shapes = [...new Set(cases.map(({ shape }) => shape))]
 
-/** Output as a share of the bound; free gas and no limit of swaps. */
-function shareOfBound({ pools, tokens, tokenIn, tokenOut, amountIn, upperBound }: Market, hopsMax = tokens): number {
+/** Output as a share of the bound, with free gas. */
+function shareOfBound(
+  { pools, tokens, tokenIn, tokenOut, amountIn, upperBound }: Market,
+  hopsMax = tokens,
+  swapsMax = Number.POSITIVE_INFINITY,
+): number {
   const states = pools.map(
     ({ token0, token1, reserve0, reserve1, feePpm }, id): Pool => ({
       ...{ kind: 'uniswap-v2', id: String(id), address: String(id), dex: 'test', feePpm },
@@ -29,7 +34,7 @@ function shareOfBound({ pools, tokens, tokenIn, tokenOut, amountIn, upperBound }
     }),
   )
   const request = { source: String(tokenIn), target: String(tokenOut), amountIn: BigInt(amountIn) }
-  const options = { hopsMax, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
+  const options = { hopsMax, swapsMax, gasPrice: 0, isOver: () => false }
   return Number(bestRoute(createPoolMarket(states), request, options)?.amountOut ?? 0n) / Number(upperBound)
 }
 
@@ -74,21 +79,39 @@ test('H1: a route uses both of two chains of four pools', () => {
   expect(share).toBeLessThanOrEqual(1 + 1e-12)
 })
 
-test('a route uses all of twenty chains of four pools', () => {
-  const CHAINS = 20
-  const E18 = '000000000000000000'
+/** Disjoint equal chains of four pools from token 0 to token 1. */
+function equalChains(count: number) {
   const pool = (token0: number, token1: number) => ({
     ...{ token0, token1, feePpm: 3_000, reserve0: `1000${E18}`, reserve1: `1000${E18}` },
   })
-  const pools = Array.from({ length: CHAINS }, (_, chain) => {
+  const pools = Array.from({ length: count }, (_, chain) => {
     const [a, b, c] = [2, 3, 4].map((token) => token + 3 * chain) as [number, number, number]
     return [pool(0, a), pool(a, b), pool(b, c), pool(c, 1)]
   }).flat()
-  // All chains are equal, so each takes a twentieth: four swaps of 50 units by the formula of a constant product.
+  return { shape: 'equal chains', tokens: 2 + 3 * count, pools, tokenIn: 0, tokenOut: 1 }
+}
+
+const E18 = '000000000000000000'
+/** What one of them pays for an input in whole tokens, by the formula of a constant product. */
+const outputOfChain = (input: number): number => {
   const outputOf = (units: number) => (units * 0.997 * 1000) / (1000 + units * 0.997)
-  const upperBound = String(CHAINS * outputOf(outputOf(outputOf(outputOf(50)))) * 1e18)
-  const market = { shape: 'twenty chains', tokens: 2 + 3 * CHAINS, pools, tokenIn: 0, tokenOut: 1 }
-  const share = shareOfBound({ ...market, amountIn: `${50 * CHAINS}${E18}`, upperBound }, 4)
+  return outputOf(outputOf(outputOf(outputOf(input))))
+}
+
+test('a route uses all of twenty chains of four pools', () => {
+  // Each takes a twentieth.
+  const upperBound = String(20 * outputOfChain(50) * 1e18)
+  const share = shareOfBound({ ...equalChains(20), amountIn: `${20 * 50}${E18}`, upperBound }, 4)
+  expect(share).toBeGreaterThanOrEqual(GOAL)
+  expect(share).toBeLessThanOrEqual(1 + 1e-9)
+})
+
+// More chains than the limit of swaps allows paid less than fewer chains.
+test.each([6, 7, 8, 12, 20])('with %i chains of four pools, a route of 24 swaps uses six', (count) => {
+  const input = 50 * count
+  const upperBound = String(6 * outputOfChain(input / 6) * 1e18)
+  const share = shareOfBound({ ...equalChains(count), amountIn: `${input}${E18}`, upperBound }, 4, SWAPS_MAX)
+  expect(SWAPS_MAX).toBe(24)
   expect(share).toBeGreaterThanOrEqual(GOAL)
   expect(share).toBeLessThanOrEqual(1 + 1e-9)
 })

@@ -64,7 +64,7 @@ export type WalletOptions = Readonly<{
 
 const WALLET_FILE = 'hot-wallet'
 /** File with the highest index of the lookahead, for the next restore from these keys. */
-const INDEX_FILE = 'highest-index'
+export const INDEX_FILE = 'highest-index'
 const START_MS = 60_000
 /** Below the idle limit of a database transaction (15 s), within which builds run. */
 const BUILD_MS = 10_000

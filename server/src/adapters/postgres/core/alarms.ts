@@ -46,5 +46,12 @@ export function createAlarmStore(sql: Sql): AlarmStore {
         kept.map((rest) => `${prefix}${rest}`),
       ])
     },
+    async clearUnseen(prefixes, quietMs) {
+      await sql.query(
+        `delete from alarms where subject ^@ any($1::text[])
+         and seen_at <= clock_timestamp() - $2 * interval '1 millisecond'`,
+        [prefixes, quietMs],
+      )
+    },
   }
 }

@@ -172,6 +172,12 @@ export async function release(sql: Sql, id: string): Promise<bigint> {
   return BigInt(row?.units ?? 0)
 }
 
+async function readHold(sql: Sql, exchangeId: string, locking: '' | ' for update'): Promise<bigint> {
+  const query = `select units from reservations where id = $1${locking}`
+  const [row] = await sql.query<{ units: string }>(query, [`hold:${exchangeId}`])
+  return BigInt(row?.units ?? 0)
+}
+
 /** Units of an asset in the wallet that are neither reserved nor owed, whatever owes them. $3 is the account of the wallet. */
 const free = (asset: '$1' | '$2') => `(select coalesce(sum(b.units), 0) from balances b
     where b.asset_id = ${asset}::text and (b.account = $3 or starts_with(b.account, 'liability:')))
@@ -220,12 +226,17 @@ async function readCapital(sql: Sql, assetId: AssetId, fees: MaxNetworkFees): Pr
 }
 
 /**
- * Whether a payment that keeps the fixed rate of exchange `e` is in a recorded block: the step that marks its reservation as paid may come
- * later. The conditions of `isInTime` and `coversQuote`, whose tolerance is 1 %.
+ * Whether the fixed rate of exchange `e` is owed to a deposit in a recorded block that is not converted and not on its way to a
+ * refund. Terminal statuses of the exchange do not end the rate, except those of `hasEnded`: a refunded deposit uses nothing up
+ * (M18). The conditions of `isInTime` and `coversQuote`, whose tolerance is 1 %.
  */
-const RECORDED_IN_TIME = `exists (select 1 from deposits d where d.exchange_id = e.id and d.leg = 0 and d.block_height is not null
-  and d.asset_id = e.from_currency || '@' || e.from_network and d.units * 100 >= e.from_units * 99 and d.first_seen_at <= e.fixed_until
-  and d.included_at <= greatest(e.fixed_until, d.first_seen_at + e.fixed_inclusion_ms * interval '1 millisecond'))`
+const IS_OWED = `e.status <> 'finished' and (e.status, e.reason) is distinct from ('failed', 'OPERATOR')
+  and exists (select 1 from executions x join deposits d on d.id = x.deposit_id where x.exchange_id = e.id and x.leg = 0
+    and x.status in ('pending', 'confirming', 'exchanging', 'verifying') and x.rate_kind is null
+    and (x.status, x.release_status) is distinct from ('verifying', 'refunding')
+    and d.block_height is not null and d.status <> 'rejected'
+    and d.asset_id = e.from_currency || '@' || e.from_network and d.units * 100 >= e.from_units * 99 and d.first_seen_at <= e.fixed_until
+    and d.included_at <= greatest(e.fixed_until, d.first_seen_at + e.fixed_inclusion_ms * interval '1 millisecond'))`
 
 /** What is owed already has a liability: an order of a payout is not counted again, only the promise of a fixed rate. */
 const OVERPROMISED = `
@@ -249,21 +260,17 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       return new Map([...stocks].map(([assetId, stock]) => [assetId, toFixedStock(stock)]))
     },
     covers: async (assetId, units) => (await lockStock(sql, assetId)) >= units,
-    async reservedUnits(exchangeId) {
-      const [row] = await sql.query<{ units: string }>('select units from reservations where id = $1', [
-        `hold:${exchangeId}`,
-      ])
-      return BigInt(row?.units ?? 0)
-    },
+    reservedUnits: (exchangeId) => readHold(sql, exchangeId, ''),
+    lockReservedUnits: (exchangeId) => readHold(sql, exchangeId, ' for update'),
     capital: (assetId, fees) => readCapital(sql, assetId, fees),
     reserve: (id, assetId, units, exchangeId, expiresInMs, releasedUnits = 0n) =>
       reserve(sql, id, assetId, units, exchangeId, expiresInMs, releasedUnits),
     release: (id) => release(sql, id),
-    async extendReservation(exchangeId) {
+    async markReservationPaid(exchangeId) {
       await sql.query('update reservations set paid = true where id = $1 and not paid', [`hold:${exchangeId}`])
     },
     // The reservation of a fixed rate stays while the watcher may still find a deposit that came in time, and while the
-    // exchange processes one.
+    // rate is owed to one.
     async releaseExpired(limit) {
       await sql.query('delete from cancelled_promises where until < statement_timestamp()')
       const rows = await sql.query(
@@ -271,9 +278,7 @@ export function createInventoryStore(sql: Sql): InventoryStore {
            delete from reservations where id in (
              select r.id from reservations r where r.expires_at < statement_timestamp()
                and not exists (select 1 from exchanges e left join cursors k on k.network = e.from_network where e.id = r.exchange_id
-                 and (r.paid and e.status not in ('pending', 'finished', 'failed', 'refunded')
-                   or k.caught_up_at < r.expires_at and e.expires_at > statement_timestamp()
-                   or e.status not in ('finished', 'failed', 'refunded') and ${RECORDED_IN_TIME}))
+                 and (k.caught_up_at < r.expires_at and e.expires_at > statement_timestamp() or ${IS_OWED}))
              order by r.asset_id, r.id limit $1 for update of r skip locked)
            returning asset_id, units
          ), sums as (select asset_id, sum(units) as units from released group by asset_id)

@@ -30,4 +30,6 @@ export interface AlarmStore {
   clear(...subjects: readonly string[]): Promise<void>
   /** Clears all subjects that begin with the prefix, except these. `kept` has them without the prefix. */
   clearOthers(prefix: string, kept: readonly string[]): Promise<void>
+  /** Clears all subjects that begin with one of the prefixes and that no process has raised for `quietMs` milliseconds. */
+  clearUnseen(prefixes: readonly string[], quietMs: number): Promise<void>
 }

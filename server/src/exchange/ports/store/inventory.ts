@@ -16,6 +16,11 @@ export interface InventoryStore {
   fixedStock(): Promise<ReadonlyMap<AssetId, FixedStock>>
   /** Units that are reserved for the fixed rate of an exchange; 0 = none. */
   reservedUnits(exchangeId: string): Promise<bigint>
+  /**
+   * The same, and locks them until the end of the transaction: only so they can be its `releasedUnits`. Read without the lock, they
+   * may expire and be promised to somebody else meanwhile.
+   */
+  lockReservedUnits(exchangeId: string): Promise<bigint>
   /** Whether so much is neither reserved nor owed. Locks the stock of the asset until the end of the transaction. */
   covers(assetId: AssetId, units: bigint): Promise<boolean>
   /**
@@ -31,9 +36,12 @@ export interface InventoryStore {
     releasedUnits?: bigint,
   ): Promise<boolean>
   release(id: string): Promise<bigint>
-  /** Keeps the reserve of a fixed rate beyond its expiry, because a deposit that can use it is in a block. */
-  extendReservation(exchangeId: string): Promise<void>
-  /** Deletes expired reservations, except while the watcher has not recorded the blocks of the lock's time. */
+  /** A deposit that can execute at the fixed rate is in a block: the reserve does not count against the limits of unpaid ones. */
+  markReservationPaid(exchangeId: string): Promise<void>
+  /**
+   * Deletes expired reservations, except while the watcher has not recorded the blocks of the lock's time, and while a deposit
+   * that came in time is neither converted nor on its way to a refund.
+   */
   releaseExpired(limit: number): Promise<number>
   insertOrder(order: {
     id: string

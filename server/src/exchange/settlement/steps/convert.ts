@@ -211,7 +211,7 @@ export async function convert(act: Act): Promise<Execution | null> {
   if (!(await isOwed(act, from.id, giveUnits))) return holdFor(act, 'OPERATOR', {}, { uncovered: from.id })
   const id = nextOrderId(execution)
   const order = { id, exchangeId: exchange.id, give: from, giveUnits, take: to, takeUnits }
-  const ownUnits = terms.rate === 'floating' ? 0n : await tx.inventory.reservedUnits(exchange.id)
+  const ownUnits = terms.rate === 'floating' ? 0n : await tx.inventory.lockReservedUnits(exchange.id)
   if (!(await deps.venue.hasFunds(order, ownUnits, tx))) {
     // It has left the wallet: a refund would pay twice. The imports of other transactions bring what the books lack.
     if (released !== null) return null

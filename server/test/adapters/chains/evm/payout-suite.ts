@@ -133,6 +133,27 @@ export function describePayouts(client: PayoutClient, start: () => Promise<TestN
         })
       })
 
+      test('that sweeps a deposit address fails in the simulation while the issuer freezes the address (D21)', async () => {
+        const { abi, contract, asset } = await deploy('NoReturnToken')
+        const from: KeyPath = { branch: 'deposit', index: next++ }
+        const { address } = chain.addresses.deposit(from.index)
+        await evm.sendAndMine({ to: contract, data: call(abi, 'mint', [address, 5n]) })
+        const sweep = pay(chain.addresses.hot(), asset, 5n)
+        const gasLimit = await chain.sender.gasLimit(sweep, from)
+        expect(gasLimit).toBeGreaterThan(21_000n)
+        await evm.sendAndMine({ to: contract, data: call(abi, 'addBlackList', [address]) })
+        const refused = { code: 'SIMULATION_FAILED', retryable: false }
+        await expect(chain.sender.gasLimit(sweep, from)).rejects.toMatchObject(refused)
+        expect(await balance(address, asset)).toBe(5n)
+        // Another address of the same token is swept.
+        const other: KeyPath = { branch: 'deposit', index: next++ }
+        await evm.sendAndMine({
+          to: contract,
+          data: call(abi, 'mint', [chain.addresses.deposit(other.index).address, 5n]),
+        })
+        expect(await chain.sender.gasLimit(sweep, other)).toBe(gasLimit)
+      })
+
       test('to a contract that refuses native currency or needs too much gas fails in the simulation', async () => {
         const refuser = getAddress(await evm.deploy(actors.Refuser, []))
         const eater = getAddress(await evm.deploy(actors.GasEater, []))

@@ -59,7 +59,9 @@ const findOutdated = (root) =>
     .filter(({ stamp, hash }) => !existsSync(join(root, stamp)) || readFileSync(join(root, stamp), 'utf8') !== hash)
 
 function run(root, node, { script, stamp, hash }) {
-  const child = spawn(node, [join(root, script)], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  // A test run sets NODE_ENV to `test`, for which React builds its development version.
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const child = spawn(node, [join(root, script)], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
   return new Promise((resolve, reject) => {

@@ -89,7 +89,7 @@ const slowUnits = [
   'server/test/cli/lab.test.ts',
   'server/test/core/catalogue/address-patterns.test.ts',
   'server/src/adapters/router/thread-router.test.ts',
-  'server/test/core/http/{bad-inputs,openapi-lint,openapi-property}.test.ts',
+  'server/test/core/http/{bad-inputs,openapi-headers,openapi-lint,openapi-property}.test.ts',
   'server/test/swap/routing/{four-hops,net-bound,net-of-gas,shared-pools,solana-limits}.test.ts',
   'test/privacy/{figures,model}.test.ts',
   'sdk/test/package.test.ts',

@@ -252,8 +252,8 @@ function swap({ ours }: Pools, draw: Draw, { aToB, kind, hasReferral }: Trade, a
 const ERRORS: Readonly<Record<number, readonly string[]>> = {
   [DAMM_ERROR.poolDisabled]: ['SwapDisabledError'],
   [DAMM_ERROR.priceRangeViolation]: ['PriceRangeViolationError'],
-  [DAMM_ERROR.mathOverflow]: ['MathOverflowError', 'InsufficientLiquidityError'],
-  // An output that exceeds 64 bits with its fee exceeds the pool, too.
+  // An output that exceeds 64 bits with its fee, or the fee of its token, exceeds the pool, too.
+  [DAMM_ERROR.mathOverflow]: ['MathOverflowError', 'InsufficientLiquidityError', 'PriceRangeViolationError'],
   [DAMM_ERROR.typeCastFailed]: ['MathOverflowError', 'InsufficientLiquidityError', 'PriceRangeViolationError'],
 }
 

@@ -120,11 +120,12 @@ async function benchServers({ print, isChosen, add }: Run): Promise<string> {
       const large = await infrastructure.startApp('many', Number(values.rows))
       apps.push(large)
       await add('polls', () => benchPolls(small, large, pace))
-      await add('scan', () => benchBlockScan(small, large))
-      // Last, because creates insert rows.
+      // After the polls, because creates insert rows.
       await add('creates', () => benchCreates(large, pace))
-    }
-    await add('memory', () => benchMemory(apps))
+      await add('memory', () => benchMemory(apps))
+      // Last, because it ends the workers.
+      await add('scan', () => benchBlockScan(small, large))
+    } else await add('memory', () => benchMemory(apps))
     await add('console', () => benchConsole(infrastructure, Number(values.rows)))
     await add('private', () => benchPrivate(infrastructure, print))
     await add('swapquotes', () => benchSwapQuotes(infrastructure, pace))

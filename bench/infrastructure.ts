@@ -24,6 +24,7 @@ export type App = Readonly<{
   bareRoutes: Process
   urls: DatabaseUrls
   rows: number
+  stop(): Promise<void>
 }>
 
 type AppOptions = Readonly<{
@@ -44,7 +45,7 @@ export type Infrastructure = Readonly<{
   createDatabase(name: string): Promise<DatabaseUrls>
   startApp(name: string, rows: number, options?: AppOptions): Promise<App>
   /** A second API process on the database of an app. */
-  startPeer(app: App): Promise<App>
+  startPeer(app: App): Promise<Process>
   /** A proxy in front of a process. */
   startProxy(process: Process): Promise<Process>
   startProcess(file: string, settings: unknown): Promise<Process>
@@ -120,9 +121,12 @@ export async function startInfrastructure(profileFolder: string | null): Promise
       const process = await runProgram('api', urls.api, options)
       const bareRoutes = await start('bare-routes.ts', { databaseUrl: urls.api } satisfies BareRoutesSettings)
       await databases.waitUntilCalm(name)
-      return { process, worker, bareRoutes, urls, rows }
+      const stop = async () => {
+        await Promise.all([process, worker, bareRoutes].map((one) => one?.stop()))
+      }
+      return { process, worker, bareRoutes, urls, rows, stop }
     },
-    startPeer: async (app) => ({ ...app, process: await runProgram('api', app.urls.api, {}) }),
+    startPeer: (app) => runProgram('api', app.urls.api, {}),
     startProxy: (process) => start('proxy.ts', { upstreamPort: process.report('port') } satisfies ProxySettings),
     stop: async () => {
       await Promise.all(processes.filter((process) => process !== nodesProcess).map((process) => process.stop()))

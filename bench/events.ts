@@ -116,7 +116,7 @@ export async function benchDeliveries(infrastructure: Infrastructure): Promise<R
   }
   const worker = await infrastructure.startProcess('event-worker.ts', settings)
   const note = `${EVENTS} events of ${EXCHANGES} exchanges to ${WEBHOOKS} webhooks, from the commit of the changes to the last answer: rendered, published, signed and sent by one worker, in order for each exchange`
-  await worker.stop()
+  await Promise.all([worker.stop(), receiver.stop()])
   return [
     {
       name: 'webhook deliveries of one worker',

@@ -8,7 +8,7 @@ import { type App, type Infrastructure, startInfrastructure } from './infrastruc
 import { benchPrivate } from './private-exchanges.ts'
 import { benchQuotes } from './quotes.ts'
 import { benchReferenceRouters } from './reference-routers.ts'
-import { formatRun, formatTable, type Result, readLoadAverage, saveRun } from './results.ts'
+import { formatRun, formatTable, type Result, readCommit, readLoadAverage, saveRun, whyNotSaved } from './results.ts'
 import type { Pace } from './rounds.ts'
 import { benchStart } from './start.ts'
 import { benchSwapQuotes } from './swap-quotes.ts'
@@ -35,8 +35,14 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
+const commit = readCommit()
+const obstacle = values.save ? whyNotSaved(commit) : null
 if (values.help) console.log(usage)
-else await main()
+else if (obstacle === null) await main()
+else {
+  console.error(obstacle)
+  process.exitCode = 1
+}
 
 type Run = Readonly<{
   print(line: string): void
@@ -56,7 +62,7 @@ async function main(): Promise<void> {
   await run.add('swaps', benchSwaps)
   await run.add('routers', benchReferenceRouters)
   const options = process.argv.slice(2).join(' ')
-  const conditions = { startedAt, loadBefore, loadAfter: readLoadAverage(), postgres, options }
+  const conditions = { startedAt, commit, loadBefore, loadAfter: readLoadAverage(), postgres, options }
   const text = formatRun(conditions, formatTable(results))
   console.log(`\n${text}`)
   if (values.save) console.log(`saved as ${saveRun(startedAt, text)}`)

@@ -199,6 +199,7 @@ export async function benchWholeExchanges(infrastructure: Infrastructure): Promi
   const process = await infrastructure.startProcess('whole-exchanges.ts', {
     databaseUrl: worker,
     count: EXCHANGE_COUNT,
+    dataDir: infrastructure.folder,
   } satisfies WholeExchangesSettings)
   const { rssBytes } = await process.usage()
   // Its worker and chains would run beside the other benchmarks.

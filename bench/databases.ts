@@ -34,7 +34,9 @@ export async function startDatabases(folder: string): Promise<Databases> {
   return {
     postgresVersion: version?.server_version ?? 'unknown',
     async create(name) {
-      await postgres.administer(`create database ${name} owner ${logins.owner}`)
+      await postgres.administer(
+        `create database ${name} owner ${logins.owner} encoding 'UTF8' locale 'C' template template0`,
+      )
       const [owner, api, worker] = Object.values(logins).map((login) => postgres.urlOf(login, password, name))
       const urls = { owner: owner ?? '', api: api ?? '', worker: worker ?? '' }
       await migrate(urls.owner, folder)

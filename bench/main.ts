@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { listAlarms } from './alarms.ts'
 import { benchCreates, benchFeed, benchMemory, benchPolls, benchWholeExchanges } from './benchmarks.ts'
 import { benchBlockScan } from './block-scan.ts'
 import { benchConsole } from './console.ts'
@@ -131,6 +132,11 @@ async function benchApps({ print, isChosen, add }: Run, infrastructure: Infrastr
     await add('creates', () => benchCreates(large, pace))
   }
   await add('memory', () => benchMemory(apps))
+  for (const app of apps)
+    for (const alarm of await listAlarms(app)) {
+      process.exitCode = 1
+      print(`alarm beside ${app.rows} exchanges: ${alarm}`)
+    }
   const [few, many] = apps
   // Last, because it ends the workers.
   if (few && many) await add('scan', () => benchBlockScan(few, many))

@@ -3,7 +3,7 @@ import { createEmbeddedPrices } from '../server/src/adapters/prices/embedded.ts'
 import { formatUnits } from '../server/src/core/domain/amount.ts'
 import { USD_DECIMALS } from '../server/src/core/domain/price.ts'
 import { hex } from '../server/test/adapters/chains/evm/anvil.ts'
-import { type LocalNetwork, localizeExample, startLocalNetworks } from '../test/starts/local-networks.ts'
+import { FIRST_BLOCKS, type LocalNetwork, localizeExample, startLocalNetworks } from '../test/starts/local-networks.ts'
 import { mintToken, placeMainnetMarket, placeToken, USDC } from '../test/starts/mainnet-contracts.ts'
 import { serveDocuments } from '../test/starts/price-documents.ts'
 import { readSettings, serve } from './processes.ts'
@@ -21,6 +21,8 @@ export type Nodes = Readonly<{ config: Readonly<Record<string, unknown>>; networ
 
 const BLOCK_SECONDS: Readonly<Record<LocalNetwork, number>> = { eth: 12, bsc: 1, base: 2 }
 const BITCOIN_BLOCK_MS = 600_000
+/** More than Bitcoin needs for finality. */
+const FINAL_BITCOIN_BLOCKS = 50
 const DOLLARS_PER_ETHER = 3_420n
 /** The sources differ by less than the quorum tolerates. */
 const PRICE_SOURCES = 3
@@ -56,6 +58,7 @@ function servePrices() {
 async function payBitcoin(address: string): Promise<Coin> {
   const txHash = await locals.bitcoin.pay(address, BITCOIN_UNITS)
   const { height, hash } = await locals.bitcoin.head()
+  await locals.bitcoin.mine(FINAL_BITCOIN_BLOCKS)
   return { outpoint: `${txHash}:0`, address, height, hash }
 }
 
@@ -70,5 +73,7 @@ async function fundWallet(network: LocalNetwork): Promise<void> {
       await mintToken(anvil, asset.contract, owner, units)
     }
   }
+  // A worker begins some blocks below the head. It must not find these payments again.
+  await anvil.mine(FIRST_BLOCKS)
   await anvil.request('evm_setIntervalMining', [BLOCK_SECONDS[network]])
 }

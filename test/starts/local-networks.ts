@@ -19,8 +19,8 @@ const networks = {
   base: { chainId: 8453, slots: 100 },
 } as const
 export type LocalNetwork = keyof typeof networks
-/** More blocks than any of the networks needs for finality. */
-const FIRST_BLOCKS = 1_000
+/** More blocks than any of the EVM networks needs for finality. */
+export const FIRST_BLOCKS = 1_000
 
 /** One chain, and two endpoints in front of it. */
 export type LocalChain = Readonly<{ anvil: Anvil; endpoints: readonly [FaultyNode, FaultyNode] }>

@@ -8,7 +8,7 @@ import { payeeMacs } from '../server/test/payee-macs.ts'
 import type { App } from './infrastructure.ts'
 import { median } from './load.ts'
 import type { Result } from './results.ts'
-import { SEEDED_NETWORK, seededDepositAddress } from './seed-database.ts'
+import { runStatements, SEEDED_NETWORK, seededDepositAddress } from './seed-database.ts'
 
 const TRANSACTIONS = 1_000
 const TRANSFERS = 2_500
@@ -18,6 +18,8 @@ const WARM_UP = 5
 /** Above the blocks of the seeded deposits. */
 const FIRST_HEIGHT = 1_000_000
 const BLOCKS = 60
+/** The default of `SWAPYARD_POOL_MAX`. */
+const POOL_MAX = 10
 
 const rules: AppendRules = {
   assetOf: () => ({ id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null }),
@@ -50,10 +52,14 @@ function createBlock(height: number, watchedCount: number): ScannedBlock {
   return { height, hash, parentHash, time: 0, transfers, transactions }
 }
 
-/** Appends blocks of the same size to both databases in turn and compares the median times. */
+/** Appends blocks of the same size to both databases in turn and compares the median times. Ends the workers, which follow the same network. */
 export async function benchBlockScan(small: App, large: App): Promise<Result[]> {
-  const sides = [small, large].map(({ databaseUrl, rows }) => {
-    const database = openDatabase(databaseUrl, { max: 2 })
+  for (const { worker, urls } of [small, large]) {
+    await worker?.stop()
+    await runStatements(urls.owner, [`delete from cursors where network = '${SEEDED_NETWORK}'`])
+  }
+  const sides = [small, large].map(({ urls, rows }) => {
+    const database = openDatabase(urls.worker, { max: POOL_MAX })
     return { database, store: createStore(database, payeeMacs), rows, times: [] as number[] }
   })
   for (const { store, rows } of sides) await store.chainLog.begin(SEEDED_NETWORK, createBlock(FIRST_HEIGHT - 1, rows))

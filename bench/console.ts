@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { openDatabase } from '../server/src/adapters/postgres/core/database.ts'
-import { sandboxOperator } from '../server/src/app/sandbox-operator.ts'
+import { createToken } from '../server/src/admin/identity/tokens.ts'
 import { formatUnits } from '../server/src/core/domain/amount.ts'
 import { OWED_PARTNER, seedAccountRows } from '../server/test/adapters/postgres/seed-account-rows.ts'
 import { seedAdminRows, seededWebhook } from '../server/test/adapters/postgres/seed-admin-rows.ts'
@@ -14,7 +14,7 @@ import { POSTINGS_PER_EXCHANGE, seedLedgerRows } from '../server/test/adapters/p
 import type { App, Infrastructure } from './infrastructure.ts'
 import { median, quantile } from './load.ts'
 import type { Result } from './results.ts'
-import { SEEDED_HASH, seedOperatorRows } from './seed-operators.ts'
+import { SEEDED_HASH, seedOperator, seedOperatorRows } from './seed-operators.ts'
 
 /** Requests of each list, one after another: of all lists together fewer than the rate limit of a minute, 1200. */
 const REQUESTS = 24
@@ -23,6 +23,8 @@ const LIST_GOAL_MS = 200
 const REPORT_REQUESTS = 5
 const REPORT_DAYS = 30
 const DAY_MS = 86_400_000
+/** Of the operator's session. */
+const TOKEN = createToken()
 /** Partners, tokens in which fees are held or owed, and fees without a known partner, each. */
 const ACCOUNTS = 10_000
 /** Of the large partner, and of the failed exchanges of others, to each of the other exchanges. */
@@ -88,24 +90,16 @@ type Read = (path: string) => Promise<Answer>
 /**
  * Lists of the admin API beside `rows` exchanges, deposits, payouts, swaps, actions, deliveries and conversions in the ledger, a tenth as
  * many requests and sessions of operators, `ACCOUNTS`, and the exchanges, swaps and actions of rare combinations, over one connection.
- * The pools of a network (`pools/list`) are in the memory of a process with swaps, which this one has not.
+ * No worker runs beside it: the
+ * rows do not follow from each other, and it would work on them.
  */
 export async function benchConsole(infrastructure: Infrastructure, rows: number): Promise<Result[]> {
-  const app = await infrastructure.startApp('console', 0, { hasAdmin: true })
-  const database = openDatabase(app.databaseUrl, { max: 1 })
-  try {
-    await seedAdminRows(database, rows)
-    await seedOperatorRows(database, rows)
-    await seedAccountRows(database, ACCOUNTS)
-    await seedLedgerRows(database)
-    await seedCombinations(database, {
-      large: Math.round(rows * LARGE_SHARE),
-      others: Math.round(rows * OTHERS_SHARE),
-    })
-  } finally {
-    await database.close()
-  }
-  const read = await logIn(app)
+  const app = await infrastructure.startApp('console', 0, {
+    hasAdmin: true,
+    hasWorker: false,
+    seed: (urls) => seedRows(urls.owner, rows),
+  })
+  const read = readerOf(app)
   const id = (await read(`exchanges?find=payout-${paidOf(rows)}`)).data?.[0]?.id ?? ''
   const held = (await read('held')).data?.[0]
   const singles = [
@@ -127,6 +121,23 @@ export async function benchConsole(infrastructure: Infrastructure, rows: number)
     })
   }
   return [...results, ...(await measureReports(read, rows))]
+}
+
+async function seedRows(ownerUrl: string, rows: number): Promise<void> {
+  const database = openDatabase(ownerUrl, { max: 1 })
+  try {
+    await seedOperator(database, TOKEN)
+    await seedAdminRows(database, rows)
+    await seedOperatorRows(database, rows)
+    await seedAccountRows(database, ACCOUNTS)
+    await seedLedgerRows(database)
+    await seedCombinations(database, {
+      large: Math.round(rows * LARGE_SHARE),
+      others: Math.round(rows * OTHERS_SHARE),
+    })
+  } finally {
+    await database.close()
+  }
 }
 
 /** Times in ms, ascending, by path. */
@@ -194,18 +205,11 @@ async function measureReports(read: Read, rows: number): Promise<Result[]> {
   return results
 }
 
-/** Reads as an operator. */
-async function logIn({ process }: App): Promise<Read> {
+/** Reads as an operator who is logged in. */
+function readerOf({ process }: App): Read {
   const url = `http://127.0.0.1:${process.report('port')}/admin/v1`
-  const answer = await fetch(`${url}/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...sandboxOperator, kind: 'bearer' }),
-  })
-  if (answer.status !== 201) throw new Error(`the login returned ${answer.status}: ${await answer.text()}`)
-  const { token } = (await answer.json()) as { token: string }
   return async (path) => {
-    const list = await fetch(`${url}/${path}`, { headers: { authorization: `Bearer ${token}` } })
+    const list = await fetch(`${url}/${path}`, { headers: { authorization: `Bearer ${TOKEN}` } })
     if (list.status !== 200) throw new Error(`${path} returned ${list.status}: ${await list.text()}`)
     return (await list.json()) as Answer
   }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { listAlarms } from './alarms.ts'
 import { benchCreates, benchFeed, benchMemory, benchPolls, benchWholeExchanges } from './benchmarks.ts'
 import { benchBlockScan } from './block-scan.ts'
 import { benchConsole } from './console.ts'
@@ -8,7 +9,8 @@ import { type App, type Infrastructure, startInfrastructure } from './infrastruc
 import { benchPrivate } from './private-exchanges.ts'
 import { benchQuotes } from './quotes.ts'
 import { benchReferenceRouters } from './reference-routers.ts'
-import { formatRun, formatTable, type Result, readLoadAverage, saveRun } from './results.ts'
+import { formatRun, formatTable, type Result, readCommit, readLoadAverage, saveRun, whyNotSaved } from './results.ts'
+import type { Pace } from './rounds.ts'
 import { benchStart } from './start.ts'
 import { benchSwapQuotes } from './swap-quotes.ts'
 import { benchSwaps } from './swap-routing.ts'
@@ -18,20 +20,8 @@ import { benchSwaps } from './swap-routing.ts'
  * docs/performance.md describes each benchmark. A missed goal is printed as MISS and does not change the exit code; a benchmark that
  * fails does.
  */
-const serverParts = [
-  'feed',
-  'quotes',
-  'whole',
-  'polls',
-  'scan',
-  'creates',
-  'memory',
-  'private',
-  'streams',
-  'deliveries',
-  'console',
-  'swapquotes',
-]
+const partsOfApps = ['feed', 'quotes', 'streams', 'polls', 'creates', 'memory', 'scan']
+const serverParts = ['whole', 'deliveries', ...partsOfApps, 'console', 'private', 'swapquotes']
 const usage = `usage: npm run bench -- [--only ${serverParts.join(',')},swaps,routers,start,firstpaint] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER] [--save]`
 const SMALL_TABLE_ROWS = 1_000
 
@@ -46,8 +36,14 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
+const commit = readCommit()
+const obstacle = values.save ? whyNotSaved(commit) : null
 if (values.help) console.log(usage)
-else await main()
+else if (obstacle === null) await main()
+else {
+  console.error(obstacle)
+  process.exitCode = 1
+}
 
 type Run = Readonly<{
   print(line: string): void
@@ -67,7 +63,7 @@ async function main(): Promise<void> {
   await run.add('swaps', benchSwaps)
   await run.add('routers', benchReferenceRouters)
   const options = process.argv.slice(2).join(' ')
-  const conditions = { startedAt, loadBefore, loadAfter: readLoadAverage(), postgres, options }
+  const conditions = { startedAt, commit, loadBefore, loadAfter: readLoadAverage(), postgres, options }
   const text = formatRun(conditions, formatTable(results))
   console.log(`\n${text}`)
   if (values.save) console.log(`saved as ${saveRun(startedAt, text)}`)
@@ -97,7 +93,7 @@ function createRun(startedAt: Date, results: Result[]): Run {
 }
 
 /** Runs the benchmarks that need a database and servers. Returns the version of Postgres. */
-async function benchServers({ print, isChosen, add }: Run): Promise<string> {
+async function benchServers(run: Run): Promise<string> {
   const pace = {
     rounds: Number(values.rounds),
     roundMs: Number(values['round-ms']),
@@ -106,30 +102,43 @@ async function benchServers({ print, isChosen, add }: Run): Promise<string> {
   }
   const infrastructure: Infrastructure = await startInfrastructure(values.profile ?? null)
   try {
-    print(`starting an app with ${SMALL_TABLE_ROWS} exchanges`)
-    const small = await infrastructure.startApp('few', SMALL_TABLE_ROWS)
-    const apps: App[] = [small]
-    await add('feed', () => benchFeed(infrastructure, small, pace))
-    await add('quotes', () => benchQuotes(infrastructure, small, pace))
-    await add('streams', () => benchStreams(infrastructure, small))
-    await add('deliveries', () => benchDeliveries(infrastructure))
-    // Before the large table is seeded: autovacuum of it would count as work of this benchmark.
-    await add('whole', () => benchWholeExchanges(infrastructure))
-    if (isChosen('polls', 'scan', 'creates')) {
-      print(`starting an app with ${values.rows} exchanges`)
-      const large = await infrastructure.startApp('many', Number(values.rows))
-      apps.push(large)
-      await add('polls', () => benchPolls(small, large, pace))
-      await add('scan', () => benchBlockScan(small, large))
-      // Last, because creates insert rows.
-      await add('creates', () => benchCreates(large, pace))
-    }
-    await add('memory', () => benchMemory(apps))
-    await add('console', () => benchConsole(infrastructure, Number(values.rows)))
-    await add('private', () => benchPrivate(infrastructure, print))
-    await add('swapquotes', () => benchSwapQuotes(infrastructure, pace))
+    // First: it counts what the whole cluster writes.
+    await run.add('whole', () => benchWholeExchanges(infrastructure))
+    await run.add('deliveries', () => benchDeliveries(infrastructure))
+    if (run.isChosen(...partsOfApps)) await benchApps(run, infrastructure, pace)
+    await run.add('console', () => benchConsole(infrastructure, Number(values.rows)))
+    await run.add('private', () => benchPrivate(infrastructure, run.print))
+    await run.add('swapquotes', () => benchSwapQuotes(infrastructure, pace))
   } finally {
     await infrastructure.stop()
   }
   return infrastructure.postgresVersion
+}
+
+/** Runs the benchmarks of an API process with a worker beside it, and of two with tables of different sizes. Stops them afterwards. */
+async function benchApps({ print, isChosen, add }: Run, infrastructure: Infrastructure, pace: Pace): Promise<void> {
+  print(`starting an app with ${SMALL_TABLE_ROWS} exchanges`)
+  const small = await infrastructure.startApp('few', SMALL_TABLE_ROWS)
+  const apps: App[] = [small]
+  await add('feed', () => benchFeed(infrastructure, small, pace))
+  await add('quotes', () => benchQuotes(infrastructure, small, pace))
+  await add('streams', () => benchStreams(infrastructure, small))
+  if (isChosen('polls', 'scan', 'creates')) {
+    print(`starting an app with ${values.rows} exchanges`)
+    const large = await infrastructure.startApp('many', Number(values.rows))
+    apps.push(large)
+    await add('polls', () => benchPolls(small, large, pace))
+    // After the polls, because creates insert rows.
+    await add('creates', () => benchCreates(large, pace))
+  }
+  await add('memory', () => benchMemory(apps))
+  for (const app of apps)
+    for (const alarm of await listAlarms(app)) {
+      process.exitCode = 1
+      print(`alarm beside ${app.rows} exchanges: ${alarm}`)
+    }
+  const [few, many] = apps
+  // Last, because it ends the workers.
+  if (few && many) await add('scan', () => benchBlockScan(few, many))
+  for (const app of apps) await app.stop()
 }

@@ -42,16 +42,16 @@ async function measure(
   chainsFile: string,
   outputsReady: number,
 ): Promise<PrivateFigures> {
-  const databaseUrl = await infrastructure.createDatabase(`private_${outputsReady}`)
+  const { worker: databaseUrl } = await infrastructure.createDatabase(`private_${outputsReady}`)
   const settings: PrivateWorkerSettings = { databaseUrl, chainsFile, count: EXCHANGE_COUNT, outputsReady }
-  const worker = await infrastructure.startProcess('private-worker.ts', settings)
+  const process = await infrastructure.startProcess('private-worker.ts', settings)
   const figures = {
-    seconds: worker.report('seconds'),
-    signingSeconds: worker.report('signingSeconds'),
-    transactions: worker.report('transactions'),
-    blockedShare: worker.report('blockedShare'),
+    seconds: process.report('seconds'),
+    signingSeconds: process.report('signingSeconds'),
+    transactions: process.report('transactions'),
+    blockedShare: process.report('blockedShare'),
   }
-  await worker.stop()
+  await process.stop()
   return figures
 }
 

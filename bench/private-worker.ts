@@ -11,16 +11,17 @@ import { createPayeeMacs } from '../server/src/adapters/signers/payee-macs.ts'
 import { openAddresses } from '../server/src/app/addresses.ts'
 import { type App, createApp, sandboxKeys } from '../server/src/app/app.ts'
 import { createSigning } from '../server/src/app/chains.ts'
+import { toServiceSettings } from '../server/src/app/configured-app.ts'
 import { coinTypes } from '../server/src/app/keys.ts'
 import { createMetrics } from '../server/src/app/metrics.ts'
 import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
 import { fundSandbox } from '../server/src/app/sandbox-funding.ts'
 import { seedSandboxPartners } from '../server/src/app/sandbox-partners.ts'
+import { loadConfig } from '../server/src/config/load.ts'
 import { defaultSpreads } from '../server/src/core/domain/book.ts'
 import { AppError } from '../server/src/core/domain/errors.ts'
 import type { Partner } from '../server/src/core/domain/partner.ts'
 import { createLog } from '../server/src/lib/log.ts'
-import { appSettings } from '../test/support/app-settings.ts'
 import { readSettings, serve } from './processes.ts'
 import { PEPPER } from './seed-database.ts'
 
@@ -85,11 +86,8 @@ async function startApp(): Promise<{ app: App; close(): Promise<void> }> {
     pepper,
     prices: createEmbeddedPrices({ now: Date.now, still: true }),
     spreads: defaultSpreads,
-    settings: {
-      ...appSettings,
-      stuckMs: 600_000,
-      privacy: { ...appSettings.privacy, delayMaxMs: 2_000 },
-    },
+    // Those of production, except that a leg is delayed by 2 s at most.
+    settings: toServiceSettings(loadConfig({ SWAPYARD_DATA_DIR: folder })),
     denied: [],
     rateLimit: false,
     api: { publicUrl: 'http://127.0.0.1' },

@@ -40,13 +40,13 @@ export async function benchQuotes(infrastructure: Infrastructure, app: App, pace
   const bareServer = await startBareServer(infrastructure, app)
   const [bareProxy, proxy] = [await infrastructure.startProxy(bareServer), await infrastructure.startProxy(app.process)]
   const reference = bareMix(bareServer, bareProxy, app.rows)
-  const ours = appMix([app], [proxy])
+  const ours = appMix(app, [app.process], [proxy])
   const comparison = await compare(reference, ours, pace)
   const latency = await measureLatency(app, proxy, comparison.ourPerSecond / 2)
   const peer = await infrastructure.startPeer(app)
-  const both = appMix([app, peer], [proxy, await infrastructure.startProxy(peer.process)])
+  const both = appMix(app, [app.process, peer], [proxy, await infrastructure.startProxy(peer)])
   const scaling = await compare(ours, both, pace)
-  await peer.process.stop()
+  await peer.stop()
   return [toRatio(comparison), latency, toScaling(scaling)]
 }
 
@@ -78,20 +78,19 @@ function bareMix(bareServer: Process, proxy: Process, rows: number): Side {
   }
 }
 
-function appMix(apps: readonly App[], proxies: readonly Process[]): Side {
-  const polls = pollsOf(apps[0])
+function appMix(app: App, processes: readonly Process[], proxies: readonly Process[]): Side {
+  const polls = pollsOf(app)
   let creates: readonly Request[] = []
   return {
-    processes: apps.map(({ process }) => process),
+    processes,
     prepare: async () => {
-      creates = await createRequests(apps[0]?.process.report('port') ?? 0, CREATES_PER_ROUND)
+      creates = await createRequests(app.process.report('port'), CREATES_PER_ROUND)
     },
     run: (ms) => runLoad(loadOf(proxies, mix(polls, creates)), ms),
   }
 }
 
-const pollsOf = (app: App | undefined): readonly Request[] =>
-  app ? pollRequests(STATUS_PATH, app.rows, Math.min(app.rows, POLLED_EXCHANGES)) : []
+const pollsOf = ({ rows }: App): readonly Request[] => pollRequests(STATUS_PATH, rows, Math.min(rows, POLLED_EXCHANGES))
 
 const loadOf = (proxies: readonly Process[], next: Load['next']): Load => ({
   ports: proxies.map((proxy) => proxy.report('port')),

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Request } from './load.ts'
-import { exchangeId } from './seed-database.ts'
+import { API_KEY, exchangeId } from './seed-database.ts'
 
 export const RATE_PATH = '/v1/cross-chain/rate'
 export const EXCHANGE_PATH = '/v1/cross-chain/exchange'
@@ -10,23 +11,27 @@ const QUOTE_VARIANTS = 2_000
 /** Requests for rateIds that run at once. */
 const RATE_CONNECTIONS = 16
 
-const pairs = [
-  ['eth', 'eth', 'btc', 'btc'],
-  ['btc', 'btc', 'eth', 'eth'],
-  ['ltc', 'ltc', 'eth', 'arbitrum'],
-  ['eth', 'base', 'btc', 'btc'],
-  ['bnb', 'bsc', 'eth', 'eth'],
-  ['avax', 'cchain', 'ltc', 'ltc'],
-  ['doge', 'doge', 'eth', 'eth'],
-  ['eth', 'op', 'bnb', 'bsc'],
-] as const
-
 type Pair = readonly [fromCurrency: string, fromNetwork: string, toCurrency: string, toNetwork: string]
 
-const HEADERS = 'host: 127.0.0.1\r\nx-api-key: sandbox\r\n'
+export const onePair: Pair = ['eth', 'eth', 'btc', 'btc']
+/** Within the limits of the example: at most $50,000, 20 ETH and 1 BTC. */
+const directions: readonly Readonly<{ pair: Pair; amount: string }>[] = [
+  { pair: onePair, amount: '1.' },
+  { pair: ['btc', 'btc', 'eth', 'eth'], amount: '0.1' },
+  { pair: ['bnb', 'bsc', 'eth', 'base'], amount: '1.' },
+  { pair: ['eth', 'base', 'btc', 'btc'], amount: '1.' },
+  { pair: ['bnb', 'bsc', 'eth', 'eth'], amount: '1.' },
+  { pair: ['usdc', 'eth', 'eth', 'base'], amount: '1000.' },
+  { pair: ['btc', 'btc', 'usdt', 'bsc'], amount: '0.1' },
+  { pair: ['eth', 'base', 'bnb', 'bsc'], amount: '1.' },
+]
 
-export function get(path: string, { isTimed = false }: { isTimed?: boolean } = {}): Request {
-  const bytes = Buffer.from(`GET ${path} HTTP/1.1\r\n${HEADERS}accept: application/json\r\n\r\n`)
+const HEADERS = `host: 127.0.0.1\r\nx-api-key: ${API_KEY}\r\n`
+
+/** `client`: the address that the proxy names, where the limit is one of clients. */
+export function get(path: string, { isTimed = false, client }: { isTimed?: boolean; client?: string } = {}): Request {
+  const named = client === undefined ? '' : `x-forwarded-for: ${client}\r\n`
+  const bytes = Buffer.from(`GET ${path} HTTP/1.1\r\n${HEADERS}${named}accept: application/json\r\n\r\n`)
   return { bytes, status: 200, isTimed }
 }
 
@@ -38,7 +43,7 @@ function post(path: string, body: object, idempotencyKey: string): Request {
 }
 
 export const fetchFrom = (port: number, path: string): Promise<Response> =>
-  fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': 'sandbox' } })
+  fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': API_KEY } })
 
 /** Returns the requests in turn, without end. */
 export function cycle(requests: readonly Request[]): () => Request | null {
@@ -57,16 +62,22 @@ export const quotePath = (
   amount: string,
   flow = 'standard',
 ): string => `${RATE_PATH}?${new URLSearchParams({ fromCurrency, fromNetwork, toCurrency, toNetwork, amount, flow })}`
-export const onePair = pairs[0]
 
 /** Quotes in eight directions, each with a different amount. */
-export const quoteRequests: readonly Request[] = Array.from({ length: QUOTE_VARIANTS }, (_, n) =>
-  get(quotePath(pairs[n % pairs.length] ?? onePair, `1.${String(n + 1).padStart(6, '0')}`), { isTimed: true }),
+export const quoteRequests: readonly Request[] = Array.from({ length: QUOTE_VARIANTS }, (_, n) => {
+  const { pair, amount } = directions[n % directions.length] ?? { pair: onePair, amount: '1.' }
+  return get(quotePath(pair, `${amount}${String(n + 1).padStart(5, '0')}`), { isTimed: true })
+})
+
+/** Public routes have a limit for each client address, 600 a minute. So many clients may ask 5000 times a second. */
+const CLIENTS = 500
+export const feedRequests: readonly Request[] = Array.from({ length: CLIENTS }, (_, n) =>
+  get('/v1/rates', { client: `198.18.${n >> 8}.${n & 255}` }),
 )
 
 /** Deposits in a UTXO family and in an account family, with small amounts, so that the reserve covers every fixed rate. */
 const createPairs = [
-  { pair: ['btc', 'btc', 'eth', 'eth'], whole: '0.01', refundAddress: 'bcrt1qq2yshcmzdlznnpxx258xswqlmqcxjs4dssfxt2' },
+  { pair: ['btc', 'btc', 'eth', 'eth'], whole: '0.01', refundAddress: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4' },
   { pair: ['bnb', 'bsc', 'eth', 'eth'], whole: '0.5', refundAddress: `0x${'5e'.repeat(20)}` },
 ] as const
 
@@ -87,6 +98,21 @@ function createBody(n: number): Create {
   }
 }
 
+const RATE_TRIES = 10
+
+/** This is not measured, so a server that is overloaded for a moment is asked again. */
+async function readRateId(port: number, path: string): Promise<string> {
+  for (let left = RATE_TRIES; ; left--) {
+    const response = await fetchFrom(port, path)
+    const text = await response.text()
+    const { rateId } = JSON.parse(text) as { rateId?: string | null }
+    if (rateId) return rateId
+    if (response.status !== 503 || left === 1)
+      throw new Error(`no rateId for ${path}: ${response.status} ${text.slice(0, 300)}`)
+    await delay(500)
+  }
+}
+
 let created = 0
 
 /** Creates with an Idempotency-Key, a rateId that was just issued by the server at `port`, and a refund address. */
@@ -98,9 +124,7 @@ export async function createRequests(port: number, count: number): Promise<reado
     Array.from({ length: RATE_CONNECTIONS }, async () => {
       // The connections share one iterator.
       for (const create of remaining) {
-        const response = await fetchFrom(port, create.ratePath)
-        const { rateId } = (await response.json()) as { rateId?: string | null }
-        if (!rateId) throw new Error(`no rateId for ${create.ratePath}: status ${response.status}`)
+        const rateId = await readRateId(port, create.ratePath)
         requests.push(post(EXCHANGE_PATH, { ...create.body, rateId }, randomUUID()))
       }
     }),

@@ -69,6 +69,8 @@ export const readLoadAverage = (): string => {
 /** The conditions of a run. `loadBefore` and `loadAfter`: load averages of the machine, which show other work. */
 export type Run = Readonly<{
   startedAt: Date
+  /** As of `readCommit`, when the run began. */
+  commit: string
   loadBefore: string
   loadAfter: string
   postgres: string
@@ -76,11 +78,11 @@ export type Run = Readonly<{
 }>
 
 /** Formats the conditions and the table of a run. */
-export function formatRun({ startedAt, loadBefore, loadAfter, postgres, options }: Run, table: string): string {
+export function formatRun({ startedAt, commit, loadBefore, loadAfter, postgres, options }: Run, table: string): string {
   return [
     `# Benchmarks, ${startedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
     '',
-    `- Command: \`npm run bench${options === '' ? '' : ` -- ${options}`}\`, commit ${readCommit()}`,
+    `- Command: \`npm run bench${options === '' ? '' : ` -- ${options}`}\`, commit ${commit}`,
     `- Machine: ${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown model'}; Node ${process.version}, Postgres ${postgres}`,
     `- Load average before the run: ${loadBefore}`,
     `- Load average after the run: ${loadAfter}`,
@@ -90,7 +92,8 @@ export function formatRun({ startedAt, loadBefore, loadAfter, postgres, options 
   ].join('\n')
 }
 
-function readCommit(): string {
+/** The commit of this checkout; `-dirty` follows if a file of it differs; `unknown` without git. */
+export function readCommit(): string {
   try {
     return execFileSync('git', ['describe', '--always', '--dirty'], {
       cwd: import.meta.dirname,
@@ -99,6 +102,13 @@ function readCommit(): string {
   } catch {
     return 'unknown'
   }
+}
+
+/** Why results are not saved: the program that was measured could not be found again. Null: they are. */
+export function whyNotSaved(commit: string): string | null {
+  if (commit === 'unknown') return '--save needs a git checkout: the file names the commit that was measured'
+  if (!commit.endsWith('-dirty')) return null
+  return '--save refuses a checkout with changes: commit them first, so that the file names what was measured'
 }
 
 /** Writes a run to a file of `bench/results/` that its time names. */

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { type LoadResult, median } from './load.ts'
+import { type LoadResult, median, quantile } from './load.ts'
 import type { Process } from './processes.ts'
 
 /** One side of a comparison: a load and the processes that answer it, without proxies and database. */
@@ -86,6 +86,12 @@ const spreadOf = (values: readonly number[]): Spread => ({
   lowest: Math.min(...values),
   highest: Math.max(...values),
 })
+
+/** Whether a quarter of the rounds or more lies on either side of the goal: then their median says little about it. */
+export function isUndecided(values: readonly number[], goal: number): boolean {
+  const ascending = values.toSorted((a, b) => a - b)
+  return quantile(ascending, 0.25) < goal && quantile(ascending, 0.75) >= goal
+}
 
 export const describeSpread = ({ median: middle, lowest, highest }: Spread): string =>
   `${middle.toFixed(2)} (${lowest.toFixed(2)} to ${highest.toFixed(2)})`

@@ -1,22 +1,18 @@
 import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import pg from 'pg'
+import { formatApiKey } from '../server/src/core/domain/api-key.ts'
+import { scopes } from '../server/src/core/domain/partner.ts'
+import { hashSecret } from '../server/src/core/services/partner-keys.ts'
 
 /** The network of the seeded exchanges' deposits. */
 export const SEEDED_NETWORK = 'eth'
 
 /** The partner whose API key the requests have. */
-export const PARTNER = 'sandbox'
+export const PARTNER = 'bench'
 
 /** Secrets of the servers under test are hashed and encrypted with it. */
 export const PEPPER = 'a pepper of the benchmarks, long enough'
-
-/** Creates an empty database on the cluster. The first app that opens it migrates it. */
-export async function createDatabase(clusterUrl: string, name: string): Promise<string> {
-  await runStatements(clusterUrl, [`create database ${name}`])
-  const url = new URL(clusterUrl)
-  url.pathname = `/${name}`
-  return url.href
-}
 
 export async function runStatements(url: string, statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
@@ -28,12 +24,33 @@ export async function runStatements(url: string, statements: readonly string[]):
   }
 }
 
-export async function readPostgresVersion(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url })
+const keyOf = (n: number) => formatApiKey('live', Buffer.alloc(6, n), Buffer.alloc(32, n), crc32)
+export const API_KEY = keyOf(0).text
+
+/** A rate limit that no load reaches, so that each request is counted and none is refused. */
+const RATE_LIMIT_PER_MINUTE = 10_000_000
+const OPEN_EXCHANGES_MAX = 1_000_000
+/** `partners.feeBps` of the example. */
+const FEE_BPS = 20
+
+export type SeededPartner = Readonly<{ id: string; key: string }>
+
+/** Inserts the partner of the requests with its key, or the n-th of further ones. */
+export async function seedPartner(ownerUrl: string, n = 0): Promise<SeededPartner> {
+  const { keyId, secret, text } = keyOf(n)
+  const client = new pg.Client({ connectionString: ownerUrl })
   await client.connect()
   try {
-    const { rows } = await client.query<{ server_version: string }>('show server_version')
-    return rows[0]?.server_version ?? 'unknown'
+    const { rows } = await client.query<{ id: string }>(
+      `with p as (insert into partners (id, name, rate_limit_per_minute, open_exchanges_max, fee_bps)
+           values (gen_random_uuid(), $1, $2, $3, $4) returning id),
+         k as (insert into api_keys (id, partner_id, scopes, created_by) select $5, id, $6, 'bench' from p)
+       select id from p`,
+      [n === 0 ? PARTNER : `partner ${n}`, RATE_LIMIT_PER_MINUTE, OPEN_EXCHANGES_MAX, FEE_BPS, keyId, scopes],
+    )
+    const hmac = hashSecret(secret, Buffer.from(PEPPER))
+    await client.query('insert into key_secrets (key_id, hmac) values ($1, $2)', [keyId, hmac])
+    return { id: rows[0]?.id ?? '', key: text }
   } finally {
     await client.end()
   }
@@ -59,13 +76,15 @@ export function seedStatements(count: number): string[] {
   const series = `generate_series(1, ${count}) as n`
   return [
     'set synchronous_commit = off',
+    // An empty copy of the exchanges table, for the bare insert.
+    'create table bare_exchanges (like exchanges including all)',
     'alter table deposit_targets drop constraint deposit_targets_exchange_id_fkey',
     'alter table deposits drop constraint deposits_exchange_id_fkey',
     'alter table executions drop constraint executions_exchange_id_fkey, drop constraint executions_deposit_id_fkey',
     `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
        recipient_address, refund_address, partner_fee_bps, status, created_at, expires_at)
      select ${id('n')}, p.id, 'standard', 'standard', 'eth', '${SEEDED_NETWORK}', 'btc', 'btc', '${LEGS}', 1000000000000000000 + n, 3500000 + n,
-       'bcrt1qq2yshcmzdlznnpxx258xswqlmqcxjs4dssfxt2', ${address("'r' || n")}, 0, 'finished',
+       'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', ${address("'r' || n")}, 0, 'finished',
        now() - interval '30 days' + n * interval '1 second', now() + n * interval '1 second'
      from ${series}, partners p where p.name = '${PARTNER}'`,
     `insert into deposit_targets (exchange_id, leg, network, address, key_index)
@@ -87,10 +106,3 @@ export function seedStatements(count: number): string[] {
     'vacuum analyze',
   ]
 }
-
-/** A rate limit that no load reaches, so that each request is counted and none is refused. */
-export const RATE_LIMIT_PER_MINUTE = 10_000_000
-export const rateLimitStatements = [`update partners set rate_limit_per_minute = ${RATE_LIMIT_PER_MINUTE}`]
-
-/** An empty copy of the exchanges table, for the bare insert. */
-export const bareTableStatements = ['create table if not exists bare_exchanges (like exchanges including all)']

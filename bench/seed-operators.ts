@@ -1,5 +1,18 @@
 import type { Database } from '../server/src/adapters/postgres/core/database.ts'
-import { sandboxOperator } from '../server/src/app/sandbox-operator.ts'
+import { hashToken } from '../server/src/admin/identity/tokens.ts'
+
+const LOGIN = 'first@example.com'
+
+/** An operator with a session of this token. The login itself needs a second factor, and is not measured. */
+export async function seedOperator(database: Database, token: string): Promise<void> {
+  await database.query(
+    `with o as (insert into operators (id, login, role, created_by)
+         values (gen_random_uuid(), $1, 'admin', 'a benchmark') returning id)
+     insert into operator_sessions (id, hash, operator_id, kind, ip, user_agent, expires_at)
+     select gen_random_uuid(), $2, id, 'bearer', '127.0.0.1', 'a benchmark', now() + interval '12 hours' from o`,
+    [LOGIN, hashToken(token)],
+  )
+}
 
 /** The hash of one swap: those of `seedAdminRows` are in the format of no network. */
 export const SEEDED_HASH = `0x${'5a'.repeat(32)}`
@@ -19,7 +32,7 @@ export async function seedOperatorRows(database: Database, rows: number): Promis
            now() - n * interval '1 minute', now() + interval '1 day', case when n % 500 > 0 then d.id end,
            case when n % 500 > 0 then now() end, case when n % 500 > 0 then '{}'::jsonb end
          from generate_series(1, $1::int) n, operators a, operators d where a.login = $2 and d.login = 'second@example.com'`,
-        [count, sandboxOperator.login],
+        [count, LOGIN],
       )
       await tx.query(
         `insert into operator_sessions (id, hash, operator_id, kind, ip, user_agent, created_at, last_used_at, expires_at)

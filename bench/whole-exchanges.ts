@@ -1,12 +1,17 @@
+import { toServiceSettings } from '../server/src/app/configured-app.ts'
+import { loadConfig } from '../server/src/config/load.ts'
 import { startMemoryApp } from '../test/support/memory-app.ts'
 import { readSettings, serve } from './processes.ts'
 
-/** API and worker with two in-memory chains in one process. It runs exchanges from creation to payment. */
-export type WholeExchangesSettings = Readonly<{ databaseUrl: string; count: number }>
+/** API and worker with two in-memory chains in one process, and the default limits. It runs exchanges from creation to payment. */
+export type WholeExchangesSettings = Readonly<{ databaseUrl: string; count: number; dataDir: string }>
 export type WholeExchanges = Readonly<{ perSecond: number; commits: number; walBytes: number }>
 
-const { databaseUrl, count } = readSettings<WholeExchangesSettings>()
-const memory = await startMemoryApp({ databaseUrl })
+const { databaseUrl, count, dataDir } = readSettings<WholeExchangesSettings>()
+const memory = await startMemoryApp({
+  databaseUrl,
+  settings: toServiceSettings(loadConfig({ SWAPYARD_DATA_DIR: dataDir })),
+})
 await memory.run(Math.ceil(count / 10))
 const before = await readCounters()
 const { seconds } = await memory.run(count)

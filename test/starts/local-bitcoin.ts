@@ -18,8 +18,9 @@ const FEE_RATE = { feerate: 0.0001, blocks: 2 }
 export type LocalBitcoin = Readonly<{
   endpoints: readonly [FaultyNode, FaultyNode]
   mine(count: number): Promise<void>
-  /** Pays the units from a mined reward, and mines the payment. */
-  pay(address: string, units: bigint): Promise<void>
+  head(): Promise<Readonly<{ height: number; hash: string }>>
+  /** Pays the units from a mined reward as output 0, and mines the payment. Returns its hash. */
+  pay(address: string, units: bigint): Promise<string>
   /** Unspent units of an address, in blocks. */
   unspent(address: string): Promise<bigint>
   stop(): Promise<void>
@@ -46,6 +47,10 @@ export async function startLocalBitcoin(): Promise<LocalBitcoin> {
   return {
     endpoints,
     mine,
+    async head() {
+      const height = await call('getblockcount')
+      return { height, hash: await call('getblockhash', height) }
+    },
     async pay(address, units) {
       const { tx } = (await call('getblock', await call('getblockhash', nextReward++), 1)) as { tx: string[] }
       const transaction = new Transaction()
@@ -57,6 +62,7 @@ export async function startLocalBitcoin(): Promise<LocalBitcoin> {
       transaction.finalize()
       await call('sendrawtransaction', transaction.hex)
       await mine(1)
+      return transaction.id
     },
     async unspent(address) {
       const found = (await call('scantxoutset', 'start', [`raw(${toHex(scriptOf(address))})`])) as {

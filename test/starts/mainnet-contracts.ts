@@ -49,21 +49,29 @@ async function write(anvil: Anvil, to: string, data: Hex, value = 0n): Promise<v
   if (status !== '0x1') throw new Error(`the call of ${to} reverted`)
 }
 
+/** Places a standard token of these decimals at the address. */
+export async function placeToken(anvil: Anvil, address: string, symbol: string, decimals: number): Promise<void> {
+  const { StandardToken } = await testTokens()
+  await place(anvil, address, encodeDeployData({ ...StandardToken, args: [symbol, symbol, decimals] }), [0, 1])
+}
+
+/** Creates units of a token that `placeToken` or `placeMainnetMarket` placed. */
+export const mintToken = (anvil: Anvil, token: string, to: string, units: bigint): Promise<void> =>
+  write(anvil, token, encodeFunctionData({ abi, functionName: 'mint', args: [to as Hex, units] }))
+
 /** Places WETH, USDC, Multicall3 and Uniswap V2, and creates the pool of USDC and WETH with 1000 ETH at this price. */
 export async function placeMainnetMarket(anvil: Anvil, dollarsPerEther: bigint): Promise<void> {
-  const { StandardToken } = await testTokens()
   // WETH9 keeps its name, symbol and decimals in its first three slots.
   await place(anvil, WETH, venueCode('wrapped'), [0, 1, 2])
   await place(anvil, UNISWAP_V2_FACTORY, `${venueCode('uniswapV2Factory')}${'0'.repeat(64)}`)
   await place(anvil, MULTICALL3, await readMulticall3Code())
-  const token = encodeDeployData({ ...StandardToken, args: ['USD Coin', 'USDC', 6] })
-  await place(anvil, USDC, token, [0, 1])
+  await placeToken(anvil, USDC, 'USDC', 6)
 
   const encode = (functionName: string, args: readonly unknown[]) =>
     encodeFunctionData({ abi, functionName, args } as Parameters<typeof encodeFunctionData>[0])
   await write(anvil, WETH, encode('deposit', []), 1_000n * ETHER)
   await write(anvil, UNISWAP_V2_FACTORY, encode('createPair', [USDC, WETH]))
   await write(anvil, WETH, encode('transfer', [USDC_WETH_POOL, 1_000n * ETHER]))
-  await write(anvil, USDC, encode('mint', [USDC_WETH_POOL, 1_000n * dollarsPerEther * USDC_UNIT]))
+  await mintToken(anvil, USDC, USDC_WETH_POOL, 1_000n * dollarsPerEther * USDC_UNIT)
   await write(anvil, USDC_WETH_POOL, encode('mint', [anvil.accounts[0]]))
 }

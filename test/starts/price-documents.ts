@@ -15,14 +15,19 @@ export type PriceDocuments = Readonly<{ sources: readonly unknown[]; stop(): Pro
 
 /** Serves two price documents in the form that docs/settings.md states, and a mirror of Kraken between them. */
 export async function servePriceDocuments(): Promise<PriceDocuments> {
-  const servers = await Promise.all(
-    middles.map((prices, n) => serve(() => (n === 1 ? renderKraken(prices) : renderDocument(prices)))),
+  const { urls, stop } = await serveDocuments(
+    middles.map((prices, n) => () => (n === 1 ? renderKraken(prices) : renderDocument(prices))),
   )
+  return { sources: urls.map((url, n) => (n === 1 ? { exchange: 'kraken', url } : url)), stop }
+}
+
+/** Serves documents, each on a port of its own and rendered for each request. */
+export async function serveDocuments(
+  renders: readonly (() => object | Promise<object>)[],
+): Promise<{ urls: readonly string[]; stop(): Promise<void> }> {
+  const servers = await Promise.all(renders.map(serve))
   return {
-    sources: servers.map((server, n) => {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/usd`
-      return n === 1 ? { exchange: 'kraken', url } : url
-    }),
+    urls: servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/usd`),
     async stop() {
       for (const server of servers) {
         server.closeAllConnections()
@@ -56,9 +61,9 @@ const renderKraken = (prices: Readonly<Record<string, number>>): object => ({
   ),
 })
 
-async function serve(render: () => object): Promise<Server> {
-  const server = createServer((_request, response) =>
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(render())),
+async function serve(render: () => object | Promise<object>): Promise<Server> {
+  const server = createServer(async (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(await render())),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return server

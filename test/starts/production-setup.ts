@@ -1,17 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { present } from '../../server/src/lib/assert.ts'
-import { type Anvil, startAnvil } from '../../server/test/adapters/chains/evm/anvil.ts'
-import { type FaultyNode, startFaultyNode } from '../../server/test/adapters/chains/evm/faulty-node.ts'
 import {
   type ExternalPostgres,
   type ExternalPostgresOptions,
   startExternalPostgres,
 } from '../support/external-postgres.ts'
 import { serverMain } from '../support/server-main.ts'
-import { type LocalBitcoin, startLocalBitcoin } from './local-bitcoin.ts'
+import type { LocalBitcoin } from './local-bitcoin.ts'
+import { type LocalChains, localizeExample, startLocalNetworks } from './local-networks.ts'
 import { servePriceDocuments } from './price-documents.ts'
 import { type Json, type Program, startProgram } from './program.ts'
 
@@ -20,28 +18,11 @@ import { type Json, type Program, startProgram } from './program.ts'
  * a network are proxies of one node, so nodes that disagree are not tested here.
  */
 
-const example = join(import.meta.dirname, '../../docs/examples/production.json')
-/**
- * Networks that have a local node with the parameters of the main chain. In anvil `safe` is one epoch of `slots` blocks below the
- * head and `finalized` two. The epoch of Base is longer than the confirmations that its deposits of any value need.
- */
-const networks = {
-  eth: { chainId: 1, slots: 4 },
-  bsc: { chainId: 56, slots: 4 },
-  base: { chainId: 8453, slots: 100 },
-} as const
-export type LocalNetwork = keyof typeof networks
-/** More blocks than any of the networks needs for finality. */
-const FIRST_BLOCKS = 1_000
-
 type Role = 'api' | 'worker'
-/** One chain, and two endpoints in front of it. */
-export type LocalChain = Readonly<{ anvil: Anvil; endpoints: readonly [FaultyNode, FaultyNode] }>
-
 export type ProductionSetup = Readonly<{
   folder: string
   postgres: ExternalPostgres
-  chains: Readonly<Record<LocalNetwork, LocalChain>>
+  chains: LocalChains
   bitcoin: LocalBitcoin
   operatorToken: string
   /** Writes the config file: the documented example, all of it, with local URLs, changed by `change`. */
@@ -57,13 +38,6 @@ export type ProductionSetup = Readonly<{
   databaseUrls: Readonly<Record<Role, string>>
   stop(): Promise<void>
 }>
-
-async function startChain(network: LocalNetwork): Promise<LocalChain> {
-  const { chainId, slots } = networks[network]
-  const anvil = await startAnvil(['--chain-id', String(chainId), '--slots-in-an-epoch', String(slots)])
-  await anvil.mine(FIRST_BLOCKS)
-  return { anvil, endpoints: [await startFaultyNode(anvil.url), await startFaultyNode(anvil.url)] }
-}
 
 /** A login that owns the database and is no superuser, and a login for each process. Returns their URLs. */
 async function createDatabase(postgres: ExternalPostgres): Promise<Record<Role | 'owner', string>> {
@@ -126,23 +100,12 @@ export async function startProductionSetup(
   postgresOptions: ExternalPostgresOptions = { hasChecksums: true },
 ): Promise<ProductionSetup> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-production-'))
-  // First: it mines in this process, which delays the answers that the other starts wait for.
-  const bitcoin = await startLocalBitcoin()
-  const [postgres, prices, eth, bsc, base] = await Promise.all([
-    startExternalPostgres(postgresOptions),
-    servePriceDocuments(),
-    startChain('eth'),
-    startChain('bsc'),
-    startChain('base'),
-  ])
-  const chains = { eth, bsc, base }
+  const locals = await startLocalNetworks()
+  const { chains, bitcoin } = locals
+  const [postgres, prices] = await Promise.all([startExternalPostgres(postgresOptions), servePriceDocuments()])
   const databaseUrls = await createDatabase(postgres)
   const { operatorToken, environmentOf } = createEnvironments(folder, databaseUrls)
   for (const role of ['api', 'worker']) mkdirSync(join(folder, role))
-  const endpointsOf = new Map<string, readonly FaultyNode[]>([
-    ['btc', bitcoin.endpoints],
-    ...Object.entries(chains).map(([network, { endpoints }]) => [network, endpoints] as const),
-  ])
   return {
     folder,
     postgres,
@@ -152,10 +115,7 @@ export async function startProductionSetup(
     databaseUrls,
     environmentOf,
     writeConfig(change = () => undefined) {
-      const config = JSON.parse(readFileSync(example, 'utf8')) as Json
-      for (const [network, settings] of Object.entries<Json>(config.networks))
-        settings.rpcUrls = present(endpointsOf.get(network), `local nodes of ${network}`).map(({ url }) => url)
-      config.prices.sources = prices.sources
+      const config = localizeExample(locals, prices.sources)
       change(config)
       writeFileSync(join(folder, 'config.json'), JSON.stringify(config))
     },
@@ -171,9 +131,7 @@ export async function startProductionSetup(
       await runCommand(environment, ['migrate', '--grant', 'swapyard_api', 'swapyard_worker'])
     },
     async stop() {
-      const locals = Object.values(chains)
-      await Promise.all(locals.flatMap(({ endpoints }) => endpoints.map((endpoint) => endpoint.stop())))
-      await Promise.all([...locals.map(({ anvil }) => anvil.stop()), bitcoin.stop(), prices.stop(), postgres.stop()])
+      await Promise.all([locals.stop(), prices.stop(), postgres.stop()])
       rmSync(folder, { recursive: true, force: true })
     },
   }

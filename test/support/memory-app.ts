@@ -11,6 +11,7 @@ import { seedSandboxPartners } from '../../server/src/app/sandbox-partners.ts'
 import { defaultSpreads } from '../../server/src/core/domain/book.ts'
 import { resolveNetwork } from '../../server/src/core/domain/network.ts'
 import type { Chain } from '../../server/src/exchange/ports/chain.ts'
+import type { ServiceSettings } from '../../server/src/exchange/settings.ts'
 import { createLog } from '../../server/src/lib/log.ts'
 import { startLoop } from '../../server/src/lib/loop.ts'
 import { createMemoryChain } from '../../server/test/memory-chain/chain.ts'
@@ -49,13 +50,19 @@ export type MemoryAppOptions = Readonly<{
   databaseUrl: string
   /** Time between two blocks of either chain. */
   blockMs?: number
+  /** Default: those of tests. */
+  settings?: ServiceSettings
 }>
 
 /**
  * Starts the whole app with all services, loops and jobs on two chains in this process, to measure an exchange without
  * nodes and networks.
  */
-export async function startMemoryApp({ databaseUrl, blockMs = 200 }: MemoryAppOptions): Promise<MemoryApp> {
+export async function startMemoryApp({
+  databaseUrl,
+  blockMs = 200,
+  settings = appSettings,
+}: MemoryAppOptions): Promise<MemoryApp> {
   const folder = await mkdtemp(join(tmpdir(), 'swapyard-memory-app-'))
   const keystore = join(folder, 'keystore.json')
   await createQuickKeystore(keystore, 'a passphrase', [60])
@@ -88,7 +95,7 @@ export async function startMemoryApp({ databaseUrl, blockMs = 200 }: MemoryAppOp
     pepper,
     prices: createEmbeddedPrices({ now: Date.now, still: true }),
     spreads: defaultSpreads,
-    settings: appSettings,
+    settings,
     denied: [],
     rateLimit: false,
     // Requests of tests are few; the chains of this process occupy its event loop.

@@ -4,6 +4,7 @@ import type { Database } from '../adapters/postgres/core/database.ts'
 import { describeConfig } from '../config/in-force.ts'
 import type { Config } from '../config/load.ts'
 import { toOutflowLimits } from '../config/signer-limits.ts'
+import type { ServiceSettings } from '../exchange/settings.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { mountAdminApi, seedSandboxOperator } from './admin.ts'
 import { type App, createApp, prepareDatabase, type Role } from './app.ts'
@@ -47,6 +48,19 @@ export type Infrastructure = Readonly<{
   closers: Closer[]
 }>
 
+/** The settings of the exchange services. */
+export function toServiceSettings(config: Config): ServiceSettings {
+  const { clocks, limits, guards, outputs, coldAddresses, privacy } = config
+  return {
+    rateIdMs: clocks.rateIdMs,
+    fixedLockMs: clocks.fixedLockMs,
+    expiryMs: clocks.expiryMs,
+    stuckMs: clocks.stuckMs,
+    ...{ limits, guards, outputs, coldAddresses, privacy },
+    fundingsAreCapital: config.fundingsAreCapital || config.environment === 'sandbox',
+  }
+}
+
 /** Creates the app from its configuration on infrastructure that `start` opened. */
 export async function createConfiguredApp(config: Config, role: Role, ground: Infrastructure): Promise<App> {
   const { databaseAndLog, chains, keys, port, closers } = ground
@@ -54,7 +68,6 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
   const nodes: readonly NetworkNodes[] =
     chains?.nodes ?? [...config.networks].map(([network, settings]) => ({ network, ...settings, tokens: {} }))
   const swaps = chains === null ? productionSwaps(nodes, config.swaps) : sandboxSwaps(chains.networks)
-  const { clocks, limits } = config
   const metrics = createMetrics()
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const publicUrl = config.publicUrl ?? `http://${host}:${port ?? config.port}`
@@ -74,18 +87,7 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
     prices: openPrices(config, { chains, log, metrics, closers }),
     overrides: config.currencies,
     spreads: config.spreads,
-    settings: {
-      rateIdMs: clocks.rateIdMs,
-      fixedLockMs: clocks.fixedLockMs,
-      expiryMs: clocks.expiryMs,
-      stuckMs: clocks.stuckMs,
-      limits,
-      guards: config.guards,
-      outputs: config.outputs,
-      coldAddresses: config.coldAddresses,
-      fundingsAreCapital: config.fundingsAreCapital || config.environment === 'sandbox',
-      privacy: config.privacy,
-    },
+    settings: toServiceSettings(config),
     signerLimits: toOutflowLimits(config.signerLimits),
     denied: config.denied,
     swaps,

@@ -74,7 +74,7 @@ async function spendUtxos(
   const { payoutId } = await createOperateBalances(app.store, createMaxFees('sandbox')).payOut(
     partner,
     { assetId: asset, network, units, destination: { address, memo: null } },
-    `all of ${asset}`,
+    `all of ${asset}, ${attempt}`,
     { actor: 'the test', reason: 'spends all UTXOs in one transaction' },
   )
   await until(`the payout of all ${asset} is confirmed`, async () => {

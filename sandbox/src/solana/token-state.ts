@@ -1,4 +1,5 @@
 import { type Address, type EncodedAccount, getAddressDecoder, type MaybeEncodedAccount } from '@solana/kit'
+import { formatUnits } from '../amount.ts'
 
 export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address
 export const token2022Program = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address
@@ -69,9 +70,6 @@ export function readTokenAccount(account: MaybeEncodedAccount): TokenState | nul
 }
 
 export function toUiAmount(amount: bigint, decimals: number) {
-  const digits = amount.toString().padStart(decimals + 1, '0')
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  const whole = digits.slice(0, digits.length - decimals)
-  const uiAmountString = decimals === 0 || fraction === '' ? whole : `${whole}.${fraction}`
+  const uiAmountString = formatUnits(amount, decimals)
   return { amount: amount.toString(), decimals, uiAmount: Number(uiAmountString), uiAmountString }
 }

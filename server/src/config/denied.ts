@@ -2,7 +2,7 @@ import { networks as definitions } from '../../networks/index.ts'
 import { parametersOf, parseAddress } from '../adapters/chains/bitcoin/address.ts'
 import { readAddress as readMoneroAddress } from '../adapters/chains/monero/address.ts'
 import { readAddress as readEvmAddress } from '../adapters/chains/shared/account-address.ts'
-import { createSolanaAddressFormat } from '../adapters/solana/address-format.ts'
+import { readAddress as readSolanaAddress } from '../adapters/solana/program-address.ts'
 import { type Environment, type Network, resolveNetwork } from '../core/domain/network.ts'
 import { knownNetworks, unknownName } from './schema.ts'
 
@@ -24,7 +24,7 @@ export function findWrongDenied(source: string, environment: Environment, denied
 }
 
 /** Any account or program of Solana. Its texts have one form: their case counts. */
-export const isSolanaAddress = (text: string): boolean => createSolanaAddressFormat().parse(text) !== null
+export const isSolanaAddress = (text: string): boolean => readSolanaAddress(text) !== null
 
 /** Checksums count where an address has one. Without an adapter, every text counts as an address. */
 function isAddress(network: Network, text: string): boolean {

@@ -116,7 +116,8 @@ function longestPath(swaps: readonly ExecutedSwap[], source: string, target: str
     balances.set(hop.to, next)
     const counts = hop.to === target ? [...lots.keys()].reverse() : [...lots.keys()]
     const amounts: number[] = []
-    let remaining = inputOf(hop)
+    const all = inputOf(hop)
+    let remaining = all
     for (const count of counts) {
       const amount = Math.min(remaining, lots[count] ?? 0)
       if (hop.from !== source) lots[count] = (lots[count] ?? 0) - amount
@@ -126,7 +127,7 @@ function longestPath(swaps: readonly ExecutedSwap[], source: string, target: str
     let [input, output] = [0, 0]
     for (const [count, amount = 0] of amounts.entries()) {
       input += amount
-      if (amount <= FLOW_SHARE * inputOf(hop)) continue
+      if (amount <= FLOW_SHARE * all) continue
       const before = output
       output = outputOfFirst(hop, input)
       next[count + 1] = (next[count + 1] ?? 0) + output - before

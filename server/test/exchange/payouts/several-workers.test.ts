@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openSigningJournal } from '../../../src/adapters/signers/signing-journal.ts'
+import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { createAdvanceTransaction } from '../../../src/exchange/payouts/advance-transaction.ts'
 import { createDispatchPayouts } from '../../../src/exchange/payouts/dispatch-payouts.ts'
@@ -57,6 +58,23 @@ async function findLive(network: string) {
   return row
 }
 
+/** Signs and pays the payout of an exchange with another transaction than `id`, without an alarm. */
+async function payAgain(
+  worker: Awaited<ReturnType<typeof startWorker>>,
+  network: string,
+  id: string,
+  exchange: Exchange,
+): Promise<void> {
+  await worker.dispatch(network)
+  const again = await findLive(network)
+  expect(again.id).not.toBe(id)
+  await worker.advance(again.id)
+  await fixture.mineBlocks(4)
+  expect(await fixture.readStatus(exchange)).toBe('finished')
+  expect(await fixture.listAlarmKinds()).not.toContain('payout')
+  expect(await fixture.listAlarmKinds()).not.toContain('release')
+}
+
 test('M14: a worker learns a conflict proof that another one found, and pays', async () => {
   const [first, second] = [await startWorker('first.log'), await startWorker('second.log')]
   await fixture.store.pauses.pause('payouts:eth', 'collect the payout', 'the test')
@@ -76,15 +94,8 @@ test('M14: a worker learns a conflict proof that another one found, and pays', a
   await fixture.services.record(fixture.fakes.eth.chain)
   // The second worker proves it and records the proof in its own journal; the first one signs again.
   await second.advance(id)
-  await first.dispatch('eth')
-  const again = await findLive('eth')
-  expect(again.id).not.toBe(id)
-  await first.advance(again.id)
-  await fixture.mineBlocks(4)
-  expect(await fixture.readStatus(exchange)).toBe('finished')
+  await payAgain(first, 'eth', id, exchange)
   expect(fixture.countEtherPayments(exchange)).toBe(1)
-  expect(await fixture.listAlarmKinds()).not.toContain('payout')
-  expect(await fixture.listAlarmKinds()).not.toContain('release')
   await Promise.all([first.close(), second.close()])
 })
 
@@ -105,14 +116,7 @@ test('M14: a worker learns that another one quarantined the inputs of its releas
   await stopped.close()
   const first = await startWorker('stopped.log')
   await second.advance(id)
-  await first.dispatch('btc')
-  const again = await findLive('btc')
-  expect(again.id).not.toBe(id)
-  await first.advance(again.id)
-  await fixture.mineBlocks(4)
-  expect(await fixture.readStatus(exchange)).toBe('finished')
-  expect(await fixture.listAlarmKinds()).not.toContain('payout')
-  expect(await fixture.listAlarmKinds()).not.toContain('release')
+  await payAgain(first, 'btc', id, exchange)
   behaviour.unsignableOutpoint = null
   await fixture.database.query("update coins set quarantined = false where network = 'btc'")
   await Promise.all([first.close(), second.close()])

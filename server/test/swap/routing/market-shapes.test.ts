@@ -47,6 +47,7 @@ test('the file has eight markets of each of six shapes', () => {
 })
 
 const GOAL = 0.9999
+const E18 = 10n ** 18n
 
 /** Four hops cannot use the detours of a grid, which the bound counts. */
 describe.each(shapes)('routes in markets shaped as %s', (shape) => {
@@ -62,7 +63,6 @@ describe.each(shapes)('routes in markets shaped as %s', (shape) => {
 
 // Three tokens of the second chain were off the tokens of the first, so neither route nor bound saw it.
 test('H1: a route uses both of two chains of four pools', () => {
-  const E18 = 10n ** 18n
   const pool = (token0: number, token1: number, units0: bigint, units1 = units0) => ({
     ...{ token0, token1, feePpm: 500, reserve0: String(units0 * E18), reserve1: String(units1 * E18) },
   })
@@ -82,7 +82,7 @@ test('H1: a route uses both of two chains of four pools', () => {
 /** Disjoint equal chains of four pools from token 0 to token 1. */
 function equalChains(count: number) {
   const pool = (token0: number, token1: number) => ({
-    ...{ token0, token1, feePpm: 3_000, reserve0: `1000${E18}`, reserve1: `1000${E18}` },
+    ...{ token0, token1, feePpm: 3_000, reserve0: String(1000n * E18), reserve1: String(1000n * E18) },
   })
   const pools = Array.from({ length: count }, (_, chain) => {
     const [a, b, c] = [2, 3, 4].map((token) => token + 3 * chain) as [number, number, number]
@@ -91,7 +91,6 @@ function equalChains(count: number) {
   return { shape: 'equal chains', tokens: 2 + 3 * count, pools, tokenIn: 0, tokenOut: 1 }
 }
 
-const E18 = '000000000000000000'
 /** What one of them pays for an input in whole tokens, by the formula of a constant product. */
 const outputOfChain = (input: number): number => {
   const outputOf = (units: number) => (units * 0.997 * 1000) / (1000 + units * 0.997)
@@ -101,7 +100,7 @@ const outputOfChain = (input: number): number => {
 test('a route uses all of twenty chains of four pools', () => {
   // Each takes a twentieth.
   const upperBound = String(20 * outputOfChain(50) * 1e18)
-  const share = shareOfBound({ ...equalChains(20), amountIn: `${20 * 50}${E18}`, upperBound }, 4)
+  const share = shareOfBound({ ...equalChains(20), amountIn: String(20n * 50n * E18), upperBound }, 4)
   expect(share).toBeGreaterThanOrEqual(GOAL)
   expect(share).toBeLessThanOrEqual(1 + 1e-9)
 })
@@ -110,7 +109,7 @@ test('a route uses all of twenty chains of four pools', () => {
 test.each([6, 7, 8, 12, 20])('with %i chains of four pools, a route of 24 swaps uses six', (count) => {
   const input = 50 * count
   const upperBound = String(6 * outputOfChain(input / 6) * 1e18)
-  const share = shareOfBound({ ...equalChains(count), amountIn: `${input}${E18}`, upperBound }, 4, SWAPS_MAX)
+  const share = shareOfBound({ ...equalChains(count), amountIn: String(BigInt(input) * E18), upperBound }, 4, SWAPS_MAX)
   expect(SWAPS_MAX).toBe(24)
   expect(share).toBeGreaterThanOrEqual(GOAL)
   expect(share).toBeLessThanOrEqual(1 + 1e-9)

@@ -18,7 +18,7 @@ export const operations: Suite = {
   cases: [
     { name: 'F21: answers every request during a rolling restart under 50 requests a second', work: restartUnderLoad },
     {
-      name: 'F23: signs nothing after a pause commits, and signs the whole queue after the resume',
+      name: 'F23: signs nothing after the command of a pause ends, and signs the whole queue after the resume',
       work: pauseAndResume,
     },
     {
@@ -58,6 +58,8 @@ async function pauseAndResume(run: Run): Promise<void> {
   await store.pauses.resume('payouts:eth')
   await until('some are signed', async () => (await countWaiting(run)) <= QUEUED - 5)
   await store.pauses.pause('payouts:eth', 'stop', 'test')
+  // The command of the operator also waits for the signature that began before.
+  await store.pauses.waitForSigners()
   const [row] = await database.query<{ now: Date }>('select clock_timestamp() as now')
   const left = await countWaiting(run)
   assert.ok(left > 0, 'all payouts were signed before the pause')

@@ -48,7 +48,7 @@ export async function buildBatch(
 ): Promise<BuiltBatch | null> {
   const [oldest] = batch.payouts
   if (!oldest || (batch.gasLimit === null && !coverAny(utxos, batch.payouts))) {
-    await postponeForFunds(deps, tx, batch.payouts)
+    await postponeForFunds(deps, tx, chain, batch.payouts)
     return null
   }
   const changeIndex = batch.gasLimit === null ? await tx.transactions.nextChangeIndex() : null
@@ -79,7 +79,7 @@ export async function buildBatch(
     }
   }
   // Only the oldest: younger payouts may be smaller.
-  await postponeForFunds(deps, tx, [oldest])
+  await postponeForFunds(deps, tx, chain, [oldest])
   return null
 }
 

@@ -52,7 +52,7 @@ async function dispatchBatch(deps: DispatchDeps, chain: Chain): Promise<boolean>
   const network = chain.network.id
   const [first] = await deps.store.payouts.queue(network, 1)
   if (!first) return false
-  if ((await holdIfLimited(deps, first)) || (await postponeIfUncovered(deps, first))) return true
+  if ((await holdIfLimited(deps, first)) || (await postponeIfUncovered(deps, chain, first))) return true
   const wallet = walletOf(chain, first.from)
   const current = await chain.reader.feeRate()
   const gasLimit = await estimateGas(deps, chain, first)
@@ -185,7 +185,7 @@ async function estimateGas(deps: DispatchDeps, chain: Chain, payout: Payout): Pr
     if (!(error instanceof AppError) || error.retryable) throw error
     await deps.store.transaction((tx) =>
       error.code === 'INSUFFICIENT_LIQUIDITY'
-        ? postponeForFunds(deps, tx, [payout])
+        ? postponeForFunds(deps, tx, chain, [payout])
         : refusePayout(deps, tx, payout, error),
     )
     return 'refused'

@@ -3,6 +3,7 @@ import { AppError } from '../../../src/core/domain/errors.ts'
 import { createSweepDeposits } from '../../../src/exchange/deposits/sweep-deposits.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { createWatchOutflow } from '../../../src/exchange/operations/watch-outflow.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 const SMALL = COIN / 200n
@@ -175,7 +176,8 @@ describe('a payout', () => {
     expect(await fixture.listAlarmKinds()).toContain('payout')
   })
 
-  test('waits for spendable outputs, and derives no addresses meanwhile', async () => {
+  test('waits for spendable outputs, derives no addresses meanwhile, and raises an alarm when it is late', async () => {
+    const { alarms } = fixture.store
     const exchange = await fixture.createExchange({ from: eth, to: btc, fromUnits: ETHER })
     const listAddresses = () => fixture.database.query("select 1 from house_addresses where network = 'btc'")
     const reservedOutputs = await fixture.database.query(
@@ -189,13 +191,24 @@ describe('a payout', () => {
       await fixture.runJobs(1)
     }
     expect((await listAddresses()).length).toBe(addressesBefore)
-    expect(await fixture.listAlarmKinds()).toContain('wallet')
+    // The wallet holds enough: to fill it would not help.
+    const [payout] = await fixture.listPayouts(exchange)
+    expect(await fixture.listAlarmKinds()).not.toContain('wallet')
+    expect(await alarms.find('outputs:btc@btc')).toBeNull()
+    await fixture.database.query("update payouts set created_at = created_at - interval '70 minutes' where id = $1", [
+      payout?.id,
+    ])
+    await fixture.clearHolds()
+    await fixture.runJobs(1)
+    expect(await alarms.find('outputs:btc@btc')).toMatchObject({ detail: { payoutId: payout?.id, payouts: 1 } })
     await fixture.database.query('update coins set reserved_by = null where outpoint = any($1)', [
       reservedOutputs.map((row) => Object.values(row)[0]),
     ])
     await fixture.clearHolds()
     await fixture.mineBlocks(4)
     expect(await fixture.readStatus(exchange)).toBe('finished')
+    await createWatchOutflow(fixture)()
+    expect(await alarms.find('outputs:btc@btc')).toBeNull()
   })
 
   // M25: each build that failed left the row of a change address behind.

@@ -87,7 +87,7 @@ const spreadOf = (values: readonly number[]): Spread => ({
   highest: Math.max(...values),
 })
 
-/** Whether a quarter of the rounds or more lies on either side of the goal: then their median says little about it. */
+/** Whether at least a quarter of the rounds lies on each side of the goal: then their median says little about it. */
 export function isUndecided(values: readonly number[], goal: number): boolean {
   const ascending = values.toSorted((a, b) => a - b)
   return quantile(ascending, 0.25) < goal && quantile(ascending, 0.75) >= goal

@@ -169,7 +169,10 @@ const destination = {
     }),
   ),
   refundMemo: Type.Optional(
-    boundedText(MEMO_LENGTH_MAX, { description: 'Memo of the refund address.', examples: ['12345'] }),
+    boundedText(MEMO_LENGTH_MAX, {
+      description: 'Memo of the refund address; needs `refundAddress`.',
+      examples: ['12345'],
+    }),
   ),
 }
 const externalId = Type.Optional(

@@ -2,12 +2,12 @@ import Type, { type Static } from 'typebox'
 import { LIMIT_PATTERN, PAGE_PATTERN, pageOfList } from './cross-chain-requests.ts'
 import { defiNetworks, swapStatuses } from './defi.ts'
 import {
+  amountInput,
   boundedText,
   externalIdInput,
   knownTickerInput,
   percentInput,
   percentMember,
-  tokenAmountInput,
   tokenAmountMember,
   tokenAmountOrZeroMember,
   wordOf,
@@ -68,7 +68,7 @@ export type TokensQuery = Static<typeof TokensQuery>
 export const SwapQuoteQuery = Type.Object({
   network: defiNetworkInput,
   ...tokens,
-  amount: tokenAmountInput(amountNotes),
+  amount: amountInput(amountNotes),
   slippage: percentInput(slippage),
   referrerFee: percentInput(referrerFee),
   maxPriceImpact: Type.Optional(percentInput(maxPriceImpact)),

@@ -211,9 +211,15 @@ export function toParameterSchema({ description, examples, ...schema }: Members)
     : plain
 }
 
-/** A request body: null is accepted for every optional member. */
-function toBody(schema: Members): JsonObject {
-  const { properties, required } = schema as { properties: Record<string, Members>; required?: readonly string[] }
+/**
+ * A request body: null is accepted for every optional member and counts as its absence. So `dependentRequired`, for which null
+ * is a value, stays with the server; the descriptions of the members say the same.
+ */
+function toBody({ dependentRequired: _, ...schema }: Members): JsonObject {
+  const { properties, required } = schema as unknown as {
+    properties: Record<string, Members>
+    required?: readonly string[]
+  }
   const members = Object.entries(properties).map(([name, member]) => [
     name,
     required?.includes(name) ? toPlainJson(member, false) : toNullable(member),

@@ -353,7 +353,7 @@ export const routes = {
     cost: 10,
     body: SendApprovalBody,
     success: { 201: { description: 'Hash of the transaction.', schema: TransactionHash } },
-    errors: [...keyedErrors, 404, 409, 413, 415, 422],
+    errors: [...keyedErrors, 404, 409, 413, 415, 422, 451],
     notFound: notFound.networkOfSwaps,
   },
   sendSwap: {

@@ -1,11 +1,15 @@
 import Type, { type Static, type TObject, type TUnsafe } from 'typebox'
 
 /**
- * A plain decimal amount greater than zero: ASCII digits, no sign, no exponent, no leading zeros. Up to 40 integer
- * digits, so that a huge amount is rejected as too large and not as malformed, and up to 18 decimals, after which only
- * zeros may follow: trailing zeros are no precision. No look-ahead, because not every OpenAPI tool supports it.
+ * A plain decimal amount greater than zero: ASCII digits, no sign, no exponent, no leading zeros. Up to 40 integer digits and
+ * 36 decimals, so that a huge amount is rejected as too large, and one with more decimals than its currency or token has as too
+ * precise, not as malformed. Only zeros may follow: trailing zeros are no precision. No look-ahead, because not every OpenAPI
+ * tool supports it.
  */
-export const AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,18}0*)?|0\\.0{0,17}[1-9][0-9]{0,17}0*)$'
+export const AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,36}0*)?|0\\.0{0,35}[1-9][0-9]{0,35}0*)$'
+/** As AMOUNT_PATTERN, or zero: an approval moves no amount. */
+export const AMOUNT_OR_ZERO_PATTERN =
+  '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,36}0*)?|0\\.0{0,35}[1-9][0-9]{0,35}0*|0(?:\\.0+)?)$'
 /** 40 integer digits, the point, 36 decimals, and three zeros. Percentages have the same limit. */
 export const AMOUNT_LENGTH_MAX = 80
 /** An amount in a response; zero is allowed. */
@@ -70,23 +74,14 @@ export function amountInput(annotations: Annotations) {
   return Type.String({ pattern: AMOUNT_PATTERN, maxLength: AMOUNT_LENGTH_MAX, ...annotations })
 }
 
-/** As AMOUNT_PATTERN with up to 36 decimals, because tokens can have more than 18. */
-export const TOKEN_AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,36}0*)?|0\\.0{0,35}[1-9][0-9]{0,35}0*)$'
-/** As TOKEN_AMOUNT_PATTERN, or zero: an approval moves no amount. */
-export const TOKEN_AMOUNT_OR_ZERO_PATTERN =
-  '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,36}0*)?|0\\.0{0,35}[1-9][0-9]{0,35}0*|0(?:\\.0+)?)$'
 /** Significant digits that every JSON number of a client keeps exactly (IEEE 754 double). */
 export const NUMBER_DIGITS_MAX = 15
-
-export function tokenAmountInput(annotations: Annotations) {
-  return Type.String({ pattern: TOKEN_AMOUNT_PATTERN, maxLength: AMOUNT_LENGTH_MAX, ...annotations })
-}
 
 /** An amount in a body: text or a JSON number. The server converts a number to text before it validates. */
 export function tokenAmountMember(annotations: Annotations): TUnsafe<string> {
   return Type.Unsafe<string>({
     type: ['string', 'number'],
-    pattern: TOKEN_AMOUNT_PATTERN,
+    pattern: AMOUNT_PATTERN,
     maxLength: AMOUNT_LENGTH_MAX,
     exclusiveMinimum: 0,
     ...annotations,
@@ -97,7 +92,7 @@ export function tokenAmountMember(annotations: Annotations): TUnsafe<string> {
 export function tokenAmountOrZeroMember(annotations: Annotations): TUnsafe<string> {
   return Type.Unsafe<string>({
     type: ['string', 'number'],
-    pattern: TOKEN_AMOUNT_OR_ZERO_PATTERN,
+    pattern: AMOUNT_OR_ZERO_PATTERN,
     maxLength: AMOUNT_LENGTH_MAX,
     minimum: 0,
     ...annotations,

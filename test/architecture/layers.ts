@@ -154,7 +154,7 @@ export const architecture: Architecture = {
     'server/src/cli/print.ts': 'an integer from the command line',
     'server/src/app/workers.ts': 'a gauge for people; the alarm has the exact units',
     'server/src/swap/routing/pools/algebra-fee.ts': 'a fee of 16 bits, and an index among six powers',
-    'server/src/swap/routing/route-breakdown.ts': 'shares in hundredths of a percent, for people',
+    'server/src/swap/routing/route-breakdown.ts': 'shares in 128ths of a percent, for people',
     'server/src/swap/routing/pool-fee.ts': 'a fee in millionths, for display and for the depth of pools',
     'server/src/swap/routing/exact-paths.ts': 'the choice of pools to ask; their amounts are computed in bigint',
     'server/src/swap/routing/certificate.ts': 'amounts as float64, for an upper bound of what routes pay',

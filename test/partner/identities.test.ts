@@ -115,6 +115,10 @@ describe('currencies by their identities', () => {
     const quote = await rate({ ...pair, amount: '0.1' })
     expect(one).toMatchObject({ ...pair, flows: ['standard', 'fixed-rate'] })
     expect([Number(one.min), Number(one.max)]).toEqual([quote.min, quote.max])
+    const byChainId = await app.get(
+      '/v1/cross-chain/pairs?fromCurrency=eth&fromNetwork=eip155:3133700001&toCurrency=bnb',
+    )
+    expect(byChainId.json()).toEqual([one])
     expect((await app.get('/v1/cross-chain/pairs?fromCurrency=nothing')).json()).toEqual([])
   })
 })

@@ -568,7 +568,7 @@ export interface CreateExchangeBody {
    */
   refundAddress?: string | null
   /**
-   * Memo of the refund address.
+   * Memo of the refund address; needs `refundAddress`.
    */
   refundMemo?: string | null
   /**
@@ -634,7 +634,7 @@ export interface CreatePrivateExchangeBody {
    */
   refundAddress?: string | null
   /**
-   * Memo of the refund address.
+   * Memo of the refund address; needs `refundAddress`.
    */
   refundMemo?: string | null
   /**

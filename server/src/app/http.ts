@@ -85,10 +85,8 @@ export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): 
 const selectPaths = (isSelected: (route: RouteDefinition) => boolean | undefined): ReadonlySet<string> =>
   new Set(Object.values<RouteDefinition>(routes).flatMap((route) => (isSelected(route) ? [route.path] : [])))
 
-/** Paths that pages with a publishable key may call. */
-const pagePaths = selectPaths(({ isPublishable }) => isPublishable)
-/** Also those that need no key. */
-const readablePaths = selectPaths(({ isPublishable, isOpenToPages }) => isPublishable || isOpenToPages)
+/** Paths that pages may call, with a publishable key or without a key. */
+const pagePaths = selectPaths(({ isPublishable, isOpenToPages }) => isPublishable || isOpenToPages)
 
 export function createHttpServer({ services, log, metrics, settings }: HttpServerOptions): HttpServer {
   const app = createServer(settings, log)
@@ -150,7 +148,7 @@ export function createHttpServer({ services, log, metrics, settings }: HttpServe
 
 function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toAppError(thrown, request)
-  openFailure(error, request, reply, readablePaths)
+  openFailure(error, request, reply, pagePaths)
   sendError(withUnknownKeys(error, request), request, reply)
 }
 

@@ -28,6 +28,7 @@ import { createQuoteRate } from '../exchange/quotes/quote-rate.ts'
 import { createRateIds } from '../exchange/quotes/rate-id.ts'
 import type { RatesFeed } from '../exchange/quotes/rates-feed.ts'
 import { createReadiness } from '../exchange/quotes/readiness.ts'
+import { createResolveNames } from '../exchange/quotes/resolve-names.ts'
 import type { PrivacySettings, ServiceSettings } from '../exchange/settings.ts'
 import { createBatcher } from '../lib/batch.ts'
 import type { Events } from './events.ts'
@@ -139,6 +140,7 @@ function createReadServices(
   })
   return {
     listCurrencies: createListCurrencies({ currencies, books }),
+    resolveNames: createResolveNames(catalogue),
     listPairs: createListPairs({ currencies, books, clock }),
     checkAddress: createCheckAddress({
       catalogue,

@@ -32,9 +32,12 @@ export const environmentSchema = Type.Object({
   SWAPYARD_CHAINS: Type.Optional(path("Path of the sandbox chains' chains.json. Unset: in the data directory")),
   SWAPYARD_SANDBOX_NETWORKS: Type.Optional(
     Type.Decode(
-      text('Networks that the sandbox starts: a comma-separated list or `all`. Unset: enough to try every feature', {
-        pattern: '^[a-zA-Z0-9, ]+$',
-      }),
+      text(
+        'Networks that the sandbox starts: a comma-separated list or `all`. Unset: all whose programs are installed',
+        {
+          pattern: '^[a-zA-Z0-9, ]+$',
+        },
+      ),
       parseNetworks,
     ),
   ),

@@ -14,6 +14,7 @@ import {
   type ServiceSettings,
   USD,
 } from '../exchange/settings.ts'
+import { isRecord } from '../lib/is-record.ts'
 import { type AdminSettings, adminSchema, toAdminSettings } from './admin.ts'
 import { bitcoinSchema, toOutputSettings } from './bitcoin.ts'
 import { findWrongDenied } from './denied.ts'
@@ -34,7 +35,6 @@ import {
   duration,
   httpUrl,
   integer,
-  isRecord,
   object,
   oneOf,
   optionalDuration,

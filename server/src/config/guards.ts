@@ -4,7 +4,7 @@ import { duration, section, whole } from './schema.ts'
 
 const BPS_MAX = 10_000
 
-/** Guards of the operator's money (docs/lifecycle.md). */
+/** Guards of the operator's money (docs/guards.md). */
 export const guardsSchema = section({
   lastLookBps: whole(
     guardDefaults.lastLookBps,

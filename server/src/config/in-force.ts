@@ -1,8 +1,9 @@
 import Type, { type TSchema } from 'typebox'
+import { isRecord } from '../lib/is-record.ts'
 import { environmentSchema, isSecret } from './environment.ts'
 import { fileSchema } from './file.ts'
 import type { Config } from './load.ts'
-import { isRecord, showsHost } from './schema.ts'
+import { showsHost } from './schema.ts'
 
 const MASK = '[secret]'
 /** Entries of a list that are shown: `screening.denied` may have 100,000. */

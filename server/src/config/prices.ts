@@ -1,7 +1,8 @@
 import Type, { type StaticDecode } from 'typebox'
 import { type ExchangeId, exchangeIds, exchanges } from '../adapters/prices/exchanges/index.ts'
+import { isRecord } from '../lib/is-record.ts'
 import { isLoopback } from './loopback.ts'
-import { httpUrl, integer, isRecord, object } from './schema.ts'
+import { httpUrl, integer, object } from './schema.ts'
 
 /** `exchange` null: a price document of the operator at `url`. `url` null: the exchange's own. `headers` are secrets. */
 export type PriceSourceConfig = Readonly<{

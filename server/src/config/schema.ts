@@ -50,9 +50,6 @@ export const httpUrl = (options: object = {}) =>
 
 export const showsHost = (schema: TSchema): boolean => 'shows' in schema && schema.shows === 'host'
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 export const oneOf = <Value extends string>(values: readonly Value[], defaultValue: Value, description: string) =>
   Type.Unsafe<Value>(Type.String({ enum: [...values], default: defaultValue, description }))
 

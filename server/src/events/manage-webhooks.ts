@@ -27,7 +27,7 @@ export function createManageWebhooks({ webhooks, http, secrets }: ManageWebhooks
   const sealNew = (id: string): Buffer => secrets.seal(id, `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`)
 
   async function find({ id: partnerId }: Partner, id: string): Promise<Webhook> {
-    return present(isUuid(id) ? await webhooks.find(partnerId, id) : null)
+    return orNotFound(isUuid(id) ? await webhooks.find(partnerId, id) : null)
   }
 
   /** What sends something needs an enabled webhook: else it would wait without a visible reason. */
@@ -110,7 +110,7 @@ const limitReached = () =>
     extra: { limit: String(WEBHOOKS_MAX) },
   })
 
-function present(webhook: Webhook | null): Webhook {
+function orNotFound(webhook: Webhook | null): Webhook {
   if (webhook === null) throw notFound()
   return webhook
 }

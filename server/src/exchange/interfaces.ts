@@ -98,7 +98,15 @@ export type CheckedAddress = Readonly<{
 }>
 
 /** The services that the exchange routes call. Failures are `AppError`s. */
+/** Our ticker and network for names in a filter; absent where the filter has none. */
+export type ResolvedNames = Readonly<{ ticker?: string; network?: string }>
+
 export type ExchangeServices = Readonly<{
+  /**
+   * Names of a filter, in any form that quotes and creates accept; a contract needs its network. A name that is not listed is
+   * returned in lower case.
+   */
+  resolveNames(currency: string | undefined, network: string | undefined): ResolvedNames
   listCurrencies(): readonly Currency[]
   /** The directions that can be exchanged now, among those that are included. From memory. */
   listPairs(partner: Partner, includes: (from: Asset, to: Asset) => boolean): readonly PairView[]

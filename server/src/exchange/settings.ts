@@ -28,7 +28,7 @@ export type ServiceSettings = Readonly<{
   outputs: OutputSettings
 }>
 
-/** Guards of the operator's money: a promise must not be worth more than it costs (docs/lifecycle.md). */
+/** Guards of the operator's money: a promise must not be worth more than it costs (docs/guards.md). */
 export type GuardSettings = Readonly<{
   /** A create is refused if the live rate is by more basis points worse for us than its rateId. */
   lastLookBps: number

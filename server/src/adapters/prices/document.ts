@@ -1,5 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Http } from '../../lib/http.ts'
+import { isRecord } from '../../lib/is-record.ts'
 import { readDecimalUsd } from './decimal.ts'
 import type { PriceSource, SourcePrice } from './price-source.ts'
 
@@ -48,6 +49,3 @@ function parse(body: Buffer): readonly SourcePrice[] {
       return bid === null || ask === null ? [] : [{ priceKey, quoteCurrency: 'usd', at, price: { bid, ask } }]
     })
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,15 +1,15 @@
 import type { ExecutedSwap } from '../../swap/routing/execute.ts'
 import { curveOf, type Pool } from '../../swap/routing/pool-kinds.ts'
-import { breakDown } from '../../swap/routing/route-breakdown.ts'
+import { breakDown, WHOLE } from '../../swap/routing/route-breakdown.ts'
 
 /** Output of `amountIn` if every pool of the route traded at its current middle price, without fee. */
 export function middleOutOf(swaps: readonly ExecutedSwap[], source: string, target: string, amountIn: bigint): bigint {
   let rate = 0
-  for (const { bps, hops } of breakDown(swaps, source, target)) {
-    let path = bps / 10_000
+  for (const { share, hops } of breakDown(swaps, source, target)) {
+    let path = share / WHOLE
     for (const { pools } of hops)
       path *= pools.reduce(
-        (sum, { swap, bps: part }) => sum + (part / 10_000) * middlePrice(swap.pool, swap.tokenIn, swap.tokenOut),
+        (sum, { swap, share: part }) => sum + (part / WHOLE) * middlePrice(swap.pool, swap.tokenIn, swap.tokenOut),
         0,
       )
     rate += path

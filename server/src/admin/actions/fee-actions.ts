@@ -7,7 +7,7 @@ import { createBookFeePayment } from '../../swap/track/book-fee-payment.ts'
 import type { ActionsOf } from './action.ts'
 import { findPartner } from './lookup.ts'
 
-function present<T>(value: T | null | undefined, message: string): T {
+function orRefuse<T>(value: T | null | undefined, message: string): T {
   if (value === null || value === undefined) throw refused(message)
   return value
 }
@@ -19,15 +19,15 @@ export const feeActions: ActionsOf<'partners-fees-paid' | 'partners-fees-search'
     async run(context, { name, network: ticker, token, address, hash, from }) {
       const id = canonicalNetwork(ticker)
       const { networks, feeAddresses } = await context.deps.swaps()
-      const network = present(networks.get(id), `swaps are not served on ${ticker}`)
-      const account = (text: string) => present(network.chain.parseAccount(text), `${text} is not an address of ${id}`)
-      const sender = present(
+      const network = orRefuse(networks.get(id), `swaps are not served on ${ticker}`)
+      const account = (text: string) => orRefuse(network.chain.parseAccount(text), `${text} is not an address of ${id}`)
+      const sender = orRefuse(
         from ?? feeAddresses.get(id),
         `no fee address is configured for ${id}; name it with --from`,
       )
       const paid = {
-        hash: present(network.chain.parseHash(hash), `${hash} is not a transaction hash`),
-        token: present(network.chain.parse(token), `${token} is not an address of ${id}`),
+        hash: orRefuse(network.chain.parseHash(hash), `${hash} is not a transaction hash`),
+        token: orRefuse(network.chain.parse(token), `${token} is not an address of ${id}`),
         from: account(sender),
         to: account(address),
       }

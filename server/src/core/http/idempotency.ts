@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { present } from '../../lib/assert.ts'
 import type { Idempotency } from '../services/interfaces.ts'
+import { decimalText } from './normalize-members.ts'
 import { validationError } from './validation.ts'
 
 const KEY = /^[\x20-\x7e]{1,255}$/
@@ -28,8 +29,12 @@ function keyOf({ caller }: FastifyRequest, key: string): string {
   return caller?.origins === undefined ? key : `page ${hash('sha256', `${caller.keyId} ${key}`, 'hex')}`
 }
 
+/** A JSON number counts as its decimal text, as in every member that takes both. */
+const textOfNumber = (value: unknown): unknown =>
+  typeof value === 'number' ? (decimalText(value) ?? String(value)) : value
+
 function canonicalJson(body: unknown, known: ReadonlySet<string>): string {
   const members = body as Readonly<Record<string, unknown>>
   const used = [...known].filter((name) => members[name] !== undefined).sort()
-  return JSON.stringify(used.map((name) => [name, members[name]]))
+  return JSON.stringify(used.map((name) => [name, textOfNumber(members[name])]))
 }

@@ -1,4 +1,5 @@
 import {
+  AMOUNT_OR_ZERO_PATTERN,
   AMOUNT_PATTERN,
   BEFORE_PATTERN,
   CHAIN_ID_PATTERN,
@@ -9,8 +10,6 @@ import {
   PERCENT_PATTERN,
   REPORT_PAGE_PATTERN,
   TIME_PATTERN,
-  TOKEN_AMOUNT_OR_ZERO_PATTERN,
-  TOKEN_AMOUNT_PATTERN,
 } from '@swapyard/schema'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
@@ -39,9 +38,8 @@ const percentages: Readonly<Record<string, Percentage>> = {
 const rangeCodes: ReadonlySet<ErrorCode> = new Set(Object.values(percentages).map(({ code }) => code))
 /** Most digits before and after the decimal point, per amount pattern. */
 const amountDigits: Readonly<Record<string, readonly [number, number]>> = {
-  [AMOUNT_PATTERN]: [40, 18],
-  [TOKEN_AMOUNT_PATTERN]: [40, 36],
-  [TOKEN_AMOUNT_OR_ZERO_PATTERN]: [40, 36],
+  [AMOUNT_PATTERN]: [40, 36],
+  [AMOUNT_OR_ZERO_PATTERN]: [40, 36],
 }
 /** The rule of a pattern, as text. */
 const patternRules: Readonly<Record<string, string>> = {

@@ -1,5 +1,4 @@
 import { ListedExchange, type ListQuery, routes } from '@swapyard/schema'
-import { canonicalNetwork, canonicalTicker } from '../../core/domain/catalogue.ts'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
 import { pageLinks, toPage } from '../../core/http/paging.ts'
 import { serializerOf } from '../../core/http/serialize.ts'
@@ -16,7 +15,7 @@ export function mountList(context: ApiContext<ExchangeServices>, deps: PresentDe
   mount(context, routes.listExchanges, async (request, reply) => {
     const query = request.query as ListQuery
     const page = toPage(query)
-    const { total, rows } = await services.listExchanges(callerOf(request).partner, toFilter(query), page)
+    const { total, rows } = await services.listExchanges(callerOf(request).partner, toFilter(query, services), page)
     if (page) reply.header('link', pageLinks(routes.listExchanges.path, filtersOf(query), page, total))
     reply.headers({ 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
     const serialize = serializerOf(reply, ListedExchange)
@@ -24,16 +23,20 @@ export function mountList(context: ApiContext<ExchangeServices>, deps: PresentDe
   })
 }
 
-function toFilter(query: ListQuery): ExchangeFilter {
-  const { status, exchangeType, externalId, fromCurrency, fromNetwork, toCurrency, toNetwork } = query
+function toFilter(query: ListQuery, { resolveNames }: Pick<ExchangeServices, 'resolveNames'>): ExchangeFilter {
+  const { status, exchangeType, externalId } = query
+  const [from, to] = [
+    resolveNames(query.fromCurrency, query.fromNetwork),
+    resolveNames(query.toCurrency, query.toNetwork),
+  ]
   return {
     ...(status === undefined ? {} : { status }),
     ...(exchangeType === undefined ? {} : { exchangeType }),
     ...(externalId === undefined ? {} : { externalId }),
-    ...(fromCurrency === undefined ? {} : { fromCurrency: safeTicker(canonicalTicker(fromCurrency)) }),
-    ...(fromNetwork === undefined ? {} : { fromNetwork: safeTicker(canonicalNetwork(fromNetwork)) }),
-    ...(toCurrency === undefined ? {} : { toCurrency: safeTicker(canonicalTicker(toCurrency)) }),
-    ...(toNetwork === undefined ? {} : { toNetwork: safeTicker(canonicalNetwork(toNetwork)) }),
+    ...(from.ticker === undefined ? {} : { fromCurrency: safeTicker(from.ticker) }),
+    ...(from.network === undefined ? {} : { fromNetwork: safeTicker(from.network) }),
+    ...(to.ticker === undefined ? {} : { toCurrency: safeTicker(to.ticker) }),
+    ...(to.network === undefined ? {} : { toNetwork: safeTicker(to.network) }),
   }
 }
 

@@ -121,8 +121,8 @@ export type PresentDeps = Readonly<{
 /** What identifies both currencies outside of this service. */
 export function presentTokens(exchange: Exchange, { chainIdOf }: PresentDeps) {
   const { from, to } = endsOf(exchange)
-  const present = ({ contract, network }: Asset) => ({ contractAddress: contract, chainId: chainIdOf(network) })
-  return { fromToken: present(from), toToken: present(to) }
+  const identify = ({ contract, network }: Asset) => ({ contractAddress: contract, chainId: chainIdOf(network) })
+  return { fromToken: identify(from), toToken: identify(to) }
 }
 
 /** A deposit without its required memo is lost, so throw instead of showing the address alone (I-33). */

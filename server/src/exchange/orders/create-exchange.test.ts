@@ -106,6 +106,24 @@ test('the maximum of a create with a rateId covers its amount, also if the reser
   expect(unchanged.map(({ maxUnits }) => maxUnits)).toEqual([quote.maxUnits])
 })
 
+// Cut to 15 digits, as in the quote, the customer paid more than the order, and a fixed rate paid more than it promised.
+test('stores the ordered amount with all its digits, and its maximum covers it', async () => {
+  const back = {
+    fromCurrency: 'eth',
+    fromNetwork: 'eth',
+    toCurrency: 'btc',
+    toNetwork: 'btc',
+    rateId: undefined as never,
+  }
+  const units = 1_234_567_890_123_456_789n
+  const { rows } = await createAfterMove('standard', '4001', {}, bookParts.reserves, {
+    ...back,
+    fromAmount: '1.234567890123456789',
+  })
+  expect(rows.map(({ fromUnits }) => fromUnits)).toEqual([units])
+  expect(rows[0]?.maxUnits ?? units).toBeGreaterThanOrEqual(units)
+})
+
 // Each refused create of a partner at its limit made three calls to every node.
 test('asks no node about the recipient of a create above the limit of open exchanges', async () => {
   const asked: string[] = []

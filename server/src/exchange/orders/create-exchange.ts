@@ -61,7 +61,7 @@ export async function createFromOrder(
   const existing = await findRepeated(deps, partner, idempotency)
   if (existing) return { exchange: existing, executions: [] }
   const { resolved, private: through } = resolve(order)
-  const { from, to, quote, recipient, refund, rate } = resolved
+  const { from, to, fromUnits, quote, recipient, refund, rate } = resolved
   if (rate !== null && isWorse(quote.toUnits, rate.toUnits, deps.settings))
     throw expired(deps, partner, order, 'the price has moved since the quote')
   await screen(deps, to, recipient, 'recipient')
@@ -80,7 +80,7 @@ export async function createFromOrder(
   const terms = {
     type: through ? 'private' : 'standard',
     legs: legsThrough(from.asset, to.asset, through?.via),
-    fromUnits: quote.fromUnits,
+    fromUnits,
   } as const
   const confirmations = deps.expectations.confirmationsOf(terms)
   const outcome = await deps.commit({
@@ -90,7 +90,8 @@ export async function createFromOrder(
     flow: order.flow,
     estimate: { confirmations, seconds: deps.expectations.secondsOf(terms, confirmations) },
     toUnits: rate?.toUnits ?? quote.toUnits,
-    maxUnits: acceptedMax(quote, rate !== null),
+    // Covers the order: with a rateId it was within the bounds of then, and bounds compare 15 digits.
+    maxUnits: quote.maxUnits === null ? null : largest(quote.maxUnits, fromUnits),
     deposit: destination,
     keyIndex,
     recipient,
@@ -110,10 +111,6 @@ export async function createFromOrder(
   checkpoint('create.committed')
   return { exchange: exchangeOf(deps, partner, order, outcome), executions: [] }
 }
-
-/** The largest amount that is accepted. With a rateId it covers the order, which was within the bounds when the rateId was issued. */
-const acceptedMax = ({ fromUnits, maxUnits }: RateQuote, hasRateId: boolean): bigint | null =>
-  maxUnits === null || !hasRateId ? maxUnits : largest(maxUnits, fromUnits)
 
 /** The fees of the fresh quote, from which a fixed rate may differ by the last look at most. */
 function quotedFeesOf({ toUnits, fees }: RateQuote): QuotedFees {

@@ -23,6 +23,8 @@ export type ReadOrderDeps = Readonly<{
 export type ResolvedOrder = Readonly<{
   from: Currency
   to: Currency
+  /** The ordered amount with all its digits; the quote counts 15 of them. */
+  fromUnits: bigint
   quote: RateQuote
   recipient: Destination | null
   refund: Destination | null
@@ -72,8 +74,8 @@ export function readOrder(
   const rate = attempt(() => readRate(deps, partner, order, terms), failures)
   // The terms of a rateId were within the bounds when it was issued.
   if (quote && from && to && !rate) checkBounds(quote, { from, to }, problems)
-  if (hasFailed() || !from || !to || !quote) throw combineProblems(problems, failures)
-  return { from, to, quote, recipient, refund, rate }
+  if (hasFailed() || !from || !to || fromUnits === null || !quote) throw combineProblems(problems, failures)
+  return { from, to, fromUnits, quote, recipient, refund, rate }
 }
 
 function quoteDirectly(deps: ReadOrderDeps, partner: Partner, { flow }: ExchangeOrder): QuotePair {

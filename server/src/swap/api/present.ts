@@ -11,7 +11,7 @@ import { formatUsd } from '../../core/domain/price.ts'
 import { tokenIconPath } from '../../core/http/icons.ts'
 import type { SwapQuoteView, SwapView, TokenView } from '../interfaces.ts'
 import { poolFeePpm } from '../routing/pool-fee.ts'
-import type { RoutePath } from '../routing/route-breakdown.ts'
+import { type RoutePath, toPercent } from '../routing/route-breakdown.ts'
 
 /** The network was validated when the request was read. */
 type WireNetwork = DefiCurrency['network']
@@ -63,21 +63,19 @@ export function presentQuote(view: SwapQuoteView): WireQuote {
 }
 
 const PPM_IN_PERCENT = 10_000
-/** From basis points; the division rounds correctly, so the parts of a list add up to exactly 100. */
-const percentOf = (bps: number): number => bps / 100
 
-function presentRoute({ bps, hops }: RoutePath, formatAddress: (address: string) => string): WireRoute {
+function presentRoute({ share, hops }: RoutePath, formatAddress: (address: string) => string): WireRoute {
   return {
-    percentage: percentOf(bps),
+    percentage: toPercent(share),
     subRoutes: hops.map(
       ({ from, to, pools }): WireStep => ({
         from: formatAddress(from),
         to: formatAddress(to),
-        dexes: pools.map(({ swap: { pool, tokenIn }, bps: part }) => ({
+        dexes: pools.map(({ swap: { pool, tokenIn }, share: part }) => ({
           name: pool.dex,
           address: formatAddress(pool.address),
           fee: poolFeePpm(pool, tokenIn) / PPM_IN_PERCENT,
-          percentage: percentOf(part),
+          percentage: toPercent(part),
         })),
       }),
     ),

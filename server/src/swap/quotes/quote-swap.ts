@@ -223,8 +223,8 @@ export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] 
       aggregatorQuotes,
       provider: chosen?.contract ? { name: chosen.source, address: chosen.contract } : wrapperOf(chain, routed),
       ...deps.valuesOf(chain, ...sides, routed.middleOut),
-      routes: routes.map(({ bps, hops }) => ({
-        bps,
+      routes: routes.map(({ share, hops }) => ({
+        share,
         hops: hops.map((hop) => ({
           ...hop,
           from: requestedToken(hop.from, from.address),

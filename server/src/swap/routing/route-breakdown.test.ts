@@ -4,7 +4,7 @@ import type { ExecutedSwap } from './execute.ts'
 import type { Pool } from './pool-kinds.ts'
 import { createPoolMarket } from './pool-market.ts'
 import { bestRoute } from './route.ts'
-import { breakDown } from './route-breakdown.ts'
+import { breakDown, toPercent } from './route-breakdown.ts'
 
 const pool = (
   id: string,
@@ -20,20 +20,40 @@ const swap = (id: string, from: string, to: string, amountIn: bigint): ExecutedS
   amountOut: amountIn,
 })
 
+/** As a client adds the JSON numbers. */
+const sumOf = (parts: readonly { share: number }[]) => parts.reduce((sum, { share }) => sum + toPercent(share), 0)
+
 test('groups parallel pools into one hop; paths and pools each add up to exactly 100 percent', () => {
   const paths = breakDown(
     [swap('1', 'a', 'b', 300n), swap('2', 'a', 'b', 600n), swap('3', 'a', 'c', 100n), swap('4', 'c', 'b', 100n)],
     'a',
     'b',
   )
-  expect(paths.map(({ bps }) => bps)).toEqual([9000, 1000])
-  expect(paths[0]?.hops.map(({ from, to, pools }) => [from, to, pools.map(({ bps }) => bps)])).toEqual([
-    ['a', 'b', [3333, 6667]],
+  expect(paths.map(({ share }) => toPercent(share))).toEqual([90, 10])
+  expect(paths[0]?.hops.map(({ from, to, pools }) => [from, to, pools.map(({ share }) => toPercent(share))])).toEqual([
+    ['a', 'b', [33.3359375, 66.6640625]],
   ])
   expect(paths[1]?.hops.map(({ from, to }) => [from, to])).toEqual([
     ['a', 'c'],
     ['c', 'b'],
   ])
+})
+
+// In hundredths of a percent, 70.07 + 10.1 + 19.83 is 99.99999999999999 as doubles.
+test('the JSON numbers of three pools add up to exactly 100 percent in any order', () => {
+  const [path] = breakDown(
+    [swap('1', 'a', 'b', 7007n), swap('2', 'a', 'b', 1010n), swap('3', 'a', 'b', 1983n)],
+    'a',
+    'b',
+  )
+  const [a = 0, b = 0, c = 0] = path?.hops[0]?.pools.map(({ share }) => toPercent(share)) ?? []
+  expect([a + b + c, a + c + b, c + b + a]).toEqual([100, 100, 100])
+  for (const [part, due] of [
+    [a, 70.07],
+    [b, 10.1],
+    [c, 19.83],
+  ] as const)
+    expect(Math.abs(part - due)).toBeLessThan(0.01)
 })
 
 test('separates paths that join and split', () => {
@@ -49,7 +69,7 @@ test('separates paths that join and split', () => {
     'a',
     'b',
   )
-  expect(paths.reduce((sum, { bps }) => sum + bps, 0)).toBe(10_000)
+  expect(sumOf(paths)).toBe(100)
   for (const { hops } of paths) {
     expect(hops[0]?.from).toBe('a')
     expect(hops.at(-1)?.to).toBe('b')
@@ -81,9 +101,9 @@ test('shares of random routes add up to exactly 100 percent', () => {
         )
         fc.pre(route !== null)
         const paths = breakDown(route.swaps, '0', '1')
-        expect(paths.reduce((sum, { bps }) => sum + bps, 0)).toBe(10_000)
+        expect(sumOf(paths)).toBe(100)
         for (const hop of paths.flatMap(({ hops }) => hops))
-          expect(hop.pools.reduce((sum, { bps }) => sum + bps, 0)).toBe(10_000)
+          expect([sumOf(hop.pools), sumOf(hop.pools.toReversed())]).toEqual([100, 100])
       },
     ),
     // fast-check fails the property if more than four of five random markets have no route.

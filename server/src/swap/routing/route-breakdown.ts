@@ -1,16 +1,20 @@
 import type { ExecutedSwap } from './execute.ts'
 
-/** One pool's share of a hop, in basis points; the pools of a hop add up to 10 000. */
-export type PoolPart = Readonly<{ swap: ExecutedSwap; bps: number }>
+/** One pool's share of a hop, in `WHOLE`; the pools of a hop add up to it. */
+export type PoolPart = Readonly<{ swap: ExecutedSwap; share: number }>
 
 /** All flow from one token to another, and the pools that share it. */
 export type Hop = Readonly<{ from: string; to: string; pools: readonly PoolPart[] }>
 
-/** One path of tokens and its share of the input, in basis points; the paths of a route add up to 10 000. */
-export type RoutePath = Readonly<{ bps: number; hops: readonly Hop[] }>
+/** One path of tokens and its share of the input, in `WHOLE`; the paths of a route add up to it. */
+export type RoutePath = Readonly<{ share: number; hops: readonly Hop[] }>
 
-/** Basis points in a whole. */
-const WHOLE = 10_000
+/**
+ * Parts in a whole: 128 to the percent, so that percentages are exact as IEEE 754 doubles, and add up to exactly 100 in any order
+ * for a client that adds JSON numbers.
+ */
+export const WHOLE = 12_800
+export const toPercent = (share: number): number => (share * 100) / WHOLE
 
 type Pair = {
   from: string
@@ -41,8 +45,10 @@ export function breakDown(swaps: readonly ExecutedSwap[], source: string, target
     }
     paths.push({ part, hops: path.flatMap((pair) => hops.get(pair) ?? []) })
   }
-  const bps = apportionBps(paths.map(({ part }) => part))
-  return paths.map((path, index) => ({ bps: bps[index] as number, hops: path.hops })).filter((path) => path.bps > 0)
+  const shares = apportion(paths.map(({ part }) => part))
+  return paths
+    .map((path, index) => ({ share: shares[index] as number, hops: path.hops }))
+    .filter(({ share }) => share > 0)
 }
 
 /** Groups swaps between the same two tokens, in execution order, each group with its share of the input. */
@@ -66,13 +72,13 @@ function pairsOf(swaps: readonly ExecutedSwap[], source: string): ReadonlyMap<st
   return pairs
 }
 
-/** Precise enough for basis points of basis points. */
+/** Precise enough for parts of parts. */
 const SCALE = 1_000_000_000_000n
 const ratio = (part: bigint, whole: bigint): number => Number((part * SCALE) / whole) / Number(SCALE)
 
 function hopOf({ from, to, swaps, units }: Pair): Hop {
-  const bps = apportionBps(swaps.map(({ amountIn }) => ratio(amountIn, units)))
-  return { from, to, pools: swaps.map((swap, index) => ({ swap, bps: bps[index] as number })) }
+  const shares = apportion(swaps.map(({ amountIn }) => ratio(amountIn, units)))
+  return { from, to, pools: swaps.map((swap, index) => ({ swap, share: shares[index] as number })) }
 }
 
 /** The path whose narrowest pair is widest. */
@@ -92,8 +98,8 @@ function widest(left: ReadonlyMap<Pair, number>, source: string, target: string)
   return path
 }
 
-/** Basis points that add up to exactly 10 000 (largest remainder method). */
-function apportionBps(parts: readonly number[]): readonly number[] {
+/** Shares that add up to exactly `WHOLE` (largest remainder method). */
+function apportion(parts: readonly number[]): readonly number[] {
   const whole = parts.reduce((sum, part) => sum + part, 0) || 1
   const exact = parts.map((part) => (part / whole) * WHOLE)
   const shares = exact.map(Math.floor)

@@ -147,6 +147,9 @@ describe('a publishable key', () => {
       'access-control-allow-headers': 'content-type, idempotency-key, if-none-match, x-api-key',
       vary: 'Origin',
     })
+    // A client sends its key with every call, and an ETag that it has.
+    for (const path of ['/v1/track', '/v1/cross-chain/rate'])
+      expect([path, (await preflight(path)).statusCode]).toEqual([path, 204])
     expect((await preflight(`${exchange}/list`)).statusCode).toBe(405)
     expect((await preflight('/v1/nowhere')).statusCode).toBe(404)
     // No preflight: a plain OPTIONS is a wrong method, as before.

@@ -16,6 +16,7 @@ import type { IssuedQuote } from '../../../src/exchange/domain/rate-quote.ts'
 import { trackExchange } from '../../../src/exchange/domain/tracked-exchange.ts'
 import type { ExchangeFilter, ExchangeOrder, Feed, RateRequest } from '../../../src/exchange/interfaces.ts'
 import { createTrackingTokens } from '../../../src/exchange/orders/tracking-tokens.ts'
+import { createResolveNames } from '../../../src/exchange/quotes/resolve-names.ts'
 import { assert } from '../../../src/lib/assert.ts'
 import { createEventsInMemory } from '../../events/events-in-memory.ts'
 import { createSwapsInMemory, type SwapsInMemory } from '../../swap/routes/swaps-in-memory.ts'
@@ -100,6 +101,7 @@ export function createServicesInMemory(): ServicesInMemory {
       skewMs += ms
     },
     authenticate,
+    resolveNames: createResolveNames(scenario.catalogue),
     listCurrencies: () => scenario.catalogue.list(),
     listPairs: (_owner, includes) =>
       scenario.catalogue

@@ -46,6 +46,11 @@ describe('the list of exchanges', () => {
     expect(
       await countMatches('fromCurrency=BTC&fromNetwork=bitcoin&toNetwork=ERC20&status=pending&exchangeType=standard'),
     ).toBe(2)
+    // As in creates: a network by its chain id, a token by its contract on a network.
+    const contract = '0xdac17f958d2ee523a2206206994597c13d831ec7'
+    for (const query of ['toNetwork=1', 'toNetwork=eip155:1', `toCurrency=${contract}&toNetwork=EIP155:1`])
+      expect([query, await countMatches(query)]).toEqual([query, 2])
+    expect(await countMatches(`toCurrency=${contract}`)).toBe(0)
     expect(await countMatches('fromCurrency=BTC&status=finished')).toBe(0)
     expect(await countMatches('toCurrency=usd')).toBe(0)
   })

@@ -208,6 +208,10 @@ describe('a build', () => {
       stage.scenario.call('POST', '/v1/defi/transaction/swap', { ...body, ...changes }, { 'idempotency-key': 'one' })
     const first = await build()
     expect((await build()).body).toEqual(first.body)
+    // A JSON number counts as its decimal text.
+    const { amount, slippage, referrerFee } = body
+    const numbers = { amount: Number(amount), slippage: Number(slippage), referrerFee: Number(referrerFee) }
+    expect((await build(numbers)).body).toEqual(first.body)
     expect((await build({ amount: '2' })).body).toMatchObject({ statusCode: 409, code: 'IDEMPOTENCY_CONFLICT' })
   })
 

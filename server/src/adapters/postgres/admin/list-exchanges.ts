@@ -52,7 +52,7 @@ export function createExchangeLists(sql: Sql): Lists {
   return {
     async exchanges(filter, page) {
       const found = await listExchanges(sql, filter, page)
-      return { ...found, data: found.data.map((row) => present(row as Row)) }
+      return { ...found, data: found.data.map((row) => presentRow(row as Row)) }
     },
     exchangeDetails: (id) => loadExchangeDetails(sql, id),
     entries: (id) => readEntries(sql, id),
@@ -154,7 +154,7 @@ function readReceived(
 type Row = Readonly<Record<string, unknown>> &
   Readonly<{ fromUnits: string; toUnits: string; fromDecimals: number; toDecimals: number }>
 
-function present({ fromUnits, toUnits, fromDecimals, toDecimals, ...row }: Row) {
+function presentRow({ fromUnits, toUnits, fromDecimals, toDecimals, ...row }: Row) {
   return {
     ...row,
     fromAmount: formatUnits(BigInt(fromUnits), fromDecimals),

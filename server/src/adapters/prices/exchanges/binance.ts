@@ -1,4 +1,5 @@
-import { type Exchange, isRecord, listOf } from './exchange.ts'
+import { isRecord } from '../../../lib/is-record.ts'
+import { type Exchange, listOf } from './exchange.ts'
 
 /**
  * Binance, "Symbol order book ticker" (github.com/binance/binance-spot-api-docs, rest-api.md): a list of `{"symbol": "LTCBTC",

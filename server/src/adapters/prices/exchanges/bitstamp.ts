@@ -1,4 +1,5 @@
-import { type Exchange, isRecord, listOf, readTime } from './exchange.ts'
+import { isRecord } from '../../../lib/is-record.ts'
+import { type Exchange, listOf, readTime } from './exchange.ts'
 
 /**
  * Bitstamp, "Get tickers of all currency pairs" (www.bitstamp.net/api, Tickers): a list of `{"pair": "BTC/USD", "bid": "65236",

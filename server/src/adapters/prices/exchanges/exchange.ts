@@ -33,9 +33,6 @@ export class Refusal extends Error {
 /** Several exchanges block an address for a minute if it asks too often. */
 export const LIMIT_WAIT_MS = 60_000
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 export function listOf(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw new Refusal('the reply has another form than documented')
   return value

@@ -1,4 +1,5 @@
-import { type Book, type Exchange, excerpt, isRecord, LIMIT_WAIT_MS, Refusal } from './exchange.ts'
+import { isRecord } from '../../../lib/is-record.ts'
+import { type Book, type Exchange, excerpt, LIMIT_WAIT_MS, Refusal } from './exchange.ts'
 
 /**
  * Kraken, "Get Ticker Information" (docs.kraken.com/api/docs/rest-api/get-ticker-information): without `pair` the reply has

@@ -1,4 +1,5 @@
-import { type Exchange, excerpt, isRecord, listOf, Refusal, readTime } from './exchange.ts'
+import { isRecord } from '../../../lib/is-record.ts'
+import { type Exchange, excerpt, listOf, Refusal, readTime } from './exchange.ts'
 
 /**
  * KuCoin, "Get All Tickers" (www.kucoin.com/docs-new, Spot Trading, Market Data): `{"code": "200000", "data": {"time": 1785143386586,

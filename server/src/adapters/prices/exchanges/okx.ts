@@ -1,4 +1,5 @@
-import { type Exchange, excerpt, isRecord, listOf, Refusal, readTime } from './exchange.ts'
+import { isRecord } from '../../../lib/is-record.ts'
+import { type Exchange, excerpt, listOf, Refusal, readTime } from './exchange.ts'
 
 /**
  * OKX, "GET / Tickers" (www.okx.com/docs-v5, Order Book Trading, Market Data): `{"code": "0", "msg": "", "data": [{"instType": "SPOT",

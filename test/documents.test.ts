@@ -19,8 +19,15 @@ const INVARIANTS = 'docs/invariants.md'
 const RECORDS = 'docs/decisions'
 const THREATS = 'docs/threat-model.md'
 const FAKE_DEPOSITS = 'docs/fake-deposits.md'
-/** Pages whose paths in backticks must exist. */
-const PAGES_WITH_PATHS = [INVARIANTS, 'docs/chain-recovery.md', `${RECORDS}/README.md`]
+/** Pages whose paths in backticks must exist. Others also name files of the data folder. */
+const PAGES_WITH_PATHS = [
+  INVARIANTS,
+  THREATS,
+  FAKE_DEPOSITS,
+  `${RECORDS}/README.md`,
+  ...['add-a-chain', 'add-a-currency', 'swap'].map((page) => `docs/guides/${page}.md`),
+  ...['chain-recovery', 'chaos', 'guards', 'lifecycle', 'performance', 'pools'].map((page) => `docs/${page}.md`),
+]
 
 /** The first cells of the table rows that define an invariant. */
 const definedIds = (page: string): readonly string[] =>

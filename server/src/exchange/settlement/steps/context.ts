@@ -77,11 +77,12 @@ export function isPaused({ books }: Pick<StepDeps, 'books'>, position: LegPositi
   return listLegsLeft(position).some(({ from, to }) => isHeld(from) || isHeld(to))
 }
 
-/** Whether the execution waits for a pause: also one of payouts, which lets conversions go on and holds what they queue. */
+/** Whether the execution waits for a pause: also one of payouts or of its partner, which lets conversions go on and holds what they queue. */
 export function isPayoutPaused(deps: StepDeps, position: LegPosition): boolean {
-  const { payouts } = deps.books.current().pauses
+  const { payouts, partners } = deps.books.current().pauses
   const isHeld = ({ to }: Leg) => payouts?.has(to.network) === true || payouts?.has('all') === true
-  return isPaused(deps, position) || listLegsLeft(position).some(isHeld)
+  const isPartnerPaused = partners?.has(position.context.exchange.partnerId) === true
+  return isPaused(deps, position) || isPartnerPaused || listLegsLeft(position).some(isHeld)
 }
 
 /** Whether the proceeds of the execution fund another leg. */

@@ -12,6 +12,8 @@ type Row = RowOf<Omit<Payout, 'from' | 'toKeyIndex' | 'isAuthentic'>, 'units'> &
   sourceDeposit: string | null
 }
 
+type Backing = Pick<Row, 'depositId' | 'sourceDeposit'>
+
 const PARTNER = "coalesce(e.partner_id::text, substring(p.owed_from from '^liability:partner:(.*)$'))"
 const FROM =
   'from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id'
@@ -54,6 +56,14 @@ export function createPayoutStore(sql: Sql, locking: boolean, macs: PayeeMacs): 
     async haveCreditedDeposits(transactionId) {
       const rows = await listByTransaction(sql, transactionId)
       return (await lockBacked(sql, rows)).length === rows.length
+    },
+    async isBacked(executionId) {
+      const rows = await sql.query<Backing>(
+        `select x.deposit_id as "depositId", (select s.deposit_id from executions s where s.id = x.source_execution) as "sourceDeposit"
+         from executions x where x.id = $1`,
+        [executionId],
+      )
+      return (await lockBacked(sql, rows)).length === 1
     },
     find: async (ids) => (await find(sql, locking, ids)).map(toPayout),
     async sign(ids, transactionId) {
@@ -177,8 +187,8 @@ async function queue(sql: Sql, locking: boolean, network: string, limit: number)
 }
 
 /** The rows whose deposits are credited. Locks the deposits, so that no reorg changes them before the signature is committed. */
-async function lockBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[]> {
-  const backing = (row: Row) => [row.depositId, row.sourceDeposit].flatMap((id) => (id === null ? [] : [id]))
+async function lockBacked<R extends Backing>(sql: Sql, rows: readonly R[]): Promise<readonly R[]> {
+  const backing = (row: R) => [row.depositId, row.sourceDeposit].flatMap((id) => (id === null ? [] : [id]))
   const deposits = rows.flatMap(backing)
   if (deposits.length === 0) return rows
   const credited = await sql.query<{ id: string }>(

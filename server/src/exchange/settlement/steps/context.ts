@@ -171,6 +171,9 @@ export async function move(
 /** Where the partner decides: deposits that anyone may send in any number must not fill the operator's alarms. `watch-refunds.ts` counts them. */
 const reasonsForPartner: ReadonlySet<StatusReason> = new Set(['REFUND_ADDRESS_REQUIRED'])
 
+/** A return waits for the reserve of the source asset. */
+export const returnAlarm = ({ id }: Pick<Execution, 'id'>): string => `return:${id}`
+
 /**
  * Puts the execution on hold and raises an alarm if the operator must decide. Clears an earlier decision and stores where to
  * resume: after a release, a refund continues as a refund and is never converted.
@@ -187,6 +190,8 @@ export async function holdFor(
   const exchangeId = act.context.exchange.id
   if (reasonsForPartner.has(reason)) await alarms.clear(subject)
   else await alarms.raise(subject, 'an execution is held', { exchangeId, reason, ...detail })
+  // It waits for no reserve now.
+  await alarms.clear(returnAlarm(execution))
   const onRelease: OnRelease | null =
     execution.status === 'verifying'
       ? execution.onRelease

@@ -69,11 +69,7 @@ const OVERDUE = `with deadlines as (select * from unnest($1::text[], $2::bigint[
 async function raiseOverdue(sql: Sql, { executions, transactions, payouts }: Deadlines, limit: number): Promise<void> {
   const named = (kind: string, states: Readonly<Record<string, Deadline>>) =>
     Object.entries(states).map(([state, deadline]) => ({ state: `${kind} ${state}`, ...deadline }))
-  const all = [
-    ...named('execution', executions),
-    ...named('transaction', transactions),
-    ...named('payout', payouts),
-  ]
+  const all = [...named('execution', executions), ...named('transaction', transactions), ...named('payout', payouts)]
   const values = [all.map(({ state }) => state), all.map(({ ms }) => ms), all.map(({ owner }) => owner)]
   await sql.query(
     `${OVERDUE} delete from alarms a where a.subject like 'unmoved:%' and not exists (select 1 from overdue o where o.subject = a.subject)`,

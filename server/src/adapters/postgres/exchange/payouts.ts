@@ -57,14 +57,7 @@ export function createPayoutStore(sql: Sql, locking: boolean, macs: PayeeMacs): 
       const rows = await listByTransaction(sql, transactionId)
       return (await lockBacked(sql, rows)).length === rows.length
     },
-    async isBacked(executionId) {
-      const rows = await sql.query<Backing>(
-        `select x.deposit_id as "depositId", (select s.deposit_id from executions s where s.id = x.source_execution) as "sourceDeposit"
-         from executions x where x.id = $1`,
-        [executionId],
-      )
-      return (await lockBacked(sql, rows)).length === 1
-    },
+    isBacked: (executionId) => isBacked(sql, executionId),
     find: async (ids) => (await find(sql, locking, ids)).map(toPayout),
     async sign(ids, transactionId) {
       await sql.query("update payouts set state = 'signed', transaction_id = $2 where id = any($1::uuid[])", [
@@ -199,6 +192,15 @@ async function lockBacked<R extends Backing>(sql: Sql, rows: readonly R[]): Prom
   )
   const ids = new Set(credited.map(({ id }) => id))
   return rows.filter((row) => backing(row).every((id) => ids.has(id)))
+}
+
+async function isBacked(sql: Sql, executionId: string): Promise<boolean> {
+  const rows = await sql.query<Backing>(
+    `select x.deposit_id as "depositId", (select s.deposit_id from executions s where s.id = x.source_execution) as "sourceDeposit"
+     from executions x where x.id = $1`,
+    [executionId],
+  )
+  return (await lockBacked(sql, rows)).length === 1
 }
 
 const createToPayout =

@@ -30,7 +30,6 @@ import { type RefreshBook, refreshBook, refreshBookOnce, SANDBOX_PRICES_MS } fro
 import type { ServiceSettings } from '../exchange/settings.ts'
 import type { Log } from '../lib/log.ts'
 import { joinLoops, type Loop } from '../lib/loop.ts'
-import { isPoolPause } from '../swap/domain/pool-pauses.ts'
 import type { PoolReads } from '../swap/interfaces.ts'
 import { capReserves } from './cap-reserves.ts'
 import { type ClosableChain, createChains, type NetworkNodes, type OnNodeNote, type Wallets } from './chains.ts'
@@ -43,6 +42,7 @@ import { requireEnvironment } from './require-environment.ts'
 import { sandboxPageKey } from './sandbox-page-key.ts'
 import { createServices } from './services.ts'
 import { openSwaps, type SwapOffer } from './swaps.ts'
+import { toPauses } from './to-pauses.ts'
 import { type SharedDependencies, startWorkers } from './workers.ts'
 
 /** The published API keys of the sandbox's two partners. */
@@ -302,18 +302,7 @@ function createRefreshBook(
       }
       return { available, promised: capReserves(available, caps), fixed }
     },
-    readPauses: async () => {
-      const scopes = (await store.pauses.list()).map(({ scope }) => scope)
-      const named = (prefix: string) =>
-        new Set(scopes.flatMap((scope) => (scope.startsWith(prefix) ? [scope.slice(prefix.length)] : [])))
-      const all = scopes.includes('all') ? [...chains.keys()] : []
-      return {
-        networks: new Set([...named('network:'), ...all]),
-        assets: named('asset:') as ReadonlySet<`${string}@${string}`>,
-        payouts: named('payouts:'),
-        pools: new Set(scopes.filter(isPoolPause)),
-      }
-    },
+    readPauses: async () => toPauses(await store.pauses.list(), [...chains.keys()]),
     now: clock.now,
     ...(environment === 'sandbox' ? { paceMs: { prices: SANDBOX_PRICES_MS } } : {}),
     onRead: (part, { error }) => {

@@ -44,6 +44,8 @@ export type Pauses = Readonly<{
   assets: ReadonlySet<AssetId>
   /** Networks on which only payouts are paused. Absent: none. */
   payouts?: ReadonlySet<NetworkId>
+  /** Ids of partners whose payouts are paused. Absent: none. */
+  partners?: ReadonlySet<string>
   /** Scopes of DEXes, pools and tokens that routes must not use. Absent: none. */
   pools?: ReadonlySet<string>
 }>

@@ -8,8 +8,8 @@ export type Deadline = Readonly<{ ms: number; owner: string }>
 export type Deadlines = Readonly<{
   executions: Readonly<Record<Exclude<ExchangeStatus, 'finished' | 'failed' | 'refunded'>, Deadline>>
   transactions: Readonly<Record<'live' | 'confirmed', Deadline>>
-  /** Queued payouts of our own: sweeps, gas, withdrawals. */
-  payout: Deadline
+  /** Payouts of our own: sweeps, gas, withdrawals. `held`: for the operator. */
+  payouts: Readonly<Record<'queued' | 'held', Deadline>>
 }>
 
 /**
@@ -30,6 +30,9 @@ export function deadlinesOf(expiryMs: number): Deadlines {
       live: { ms: 24 * HOUR_MS, owner: 'the operator: raise its fee, or name a conflicting transaction' },
       confirmed: { ms: 48 * HOUR_MS, owner: "the network's node or its watcher" },
     },
-    payout: { ms: 24 * HOUR_MS, owner: 'the payout queue of its network' },
+    payouts: {
+      queued: { ms: 24 * HOUR_MS, owner: 'the payout queue of its network' },
+      held: { ms: 24 * HOUR_MS, owner: 'the operator: the payout waits for its release or drop' },
+    },
   }
 }

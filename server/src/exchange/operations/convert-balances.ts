@@ -23,7 +23,7 @@ export type ConvertBalancesDeps = Readonly<{
 /**
  * Converts a partner's other balances into the currency in which it is paid, at the price of a quote of now without network fees.
  * Each currency is converted at most once in a month, whatever crashes. A currency that cannot be exchanged at all keeps its balance.
- * Throws an AppError if the conversion must wait: for prices, the wallet, or the operator.
+ * Throws an AppError if the conversion must wait: for prices, a pause, the wallet, or the operator.
  */
 export async function convertBalances(deps: ConvertBalancesDeps, due: DueConversion): Promise<void> {
   const { store, currencyOf } = deps
@@ -46,6 +46,7 @@ async function convert(
 ): Promise<void> {
   const units = -(await tx.ledger.balance(partnerAccount(partnerId), from.asset.id))
   if (units <= 0n) return
+  requireUnpaused(books, [from, to])
   const pricing = priceOrNull(() =>
     priceDirection(books.current(), { from, to, flow: 'standard', partnerFeeBps: 0 }, clock.now()),
   )
@@ -65,6 +66,14 @@ async function convert(
       take: { assetId: to.asset.id, units: takenUnits, spreadUnits: grossUnits - takenUnits },
     }),
   )
+}
+
+/** A paused asset counts as one that is not offered, but only until the pause ends. */
+function requireUnpaused(books: BookSnapshot, currencies: readonly Currency[]): void {
+  const { assets } = books.current().pauses
+  const paused = currencies.find(({ asset }) => assets.has(asset.id))
+  if (paused === undefined || currencies.some(({ enabled }) => !enabled)) return
+  throw new AppError('NETWORK_PAUSED', `${paused.asset.id} is paused: resume it, or wait`)
 }
 
 /** Null if this direction is not offered. */

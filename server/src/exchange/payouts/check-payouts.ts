@@ -101,12 +101,21 @@ export async function holdIfLimited(deps: CheckDeps & Readonly<{ store: Store }>
 }
 
 async function holdChecked(tx: StoreTx, payout: Payout, refusal: Refusal): Promise<void> {
-  if (refusal === 'above payout limit') {
-    await tx.payouts.holdForOperator([payout.id], 'LIMIT')
-    return tx.wake(exchangeJobs([payout]))
-  }
+  if (refusal === 'above payout limit') return holdAboveCap(tx, payout)
   if (refusal === 'paused' || refusal === 'no price') return tx.payouts.retryAfter([payout.id], POSTPONE_MS)
   await postpone(tx, [payout], { kind: 'limit', of: refusal.scope, detail: { window: refusal.window } })
+}
+
+async function holdAboveCap(tx: StoreTx, payout: Payout): Promise<void> {
+  const { id, exchangeId, isReversed, purpose, partnerId, assetId, units } = payout
+  await tx.payouts.holdForOperator([id], 'LIMIT')
+  // A payout without an open execution needs an alarm of its own, because no held execution shows it.
+  if (exchangeId === null || isReversed)
+    await tx.alarms.raise(`payout:${id}`, 'a payout is above the limit of one payout', {
+      ...{ code: 'LIMIT', purpose, partnerId, assetId },
+      units: units.toString(),
+    })
+  await tx.wake(exchangeJobs([payout]))
 }
 
 /** Further payouts of a deposit whose ids are compared. Each is made after the one before was voided. */

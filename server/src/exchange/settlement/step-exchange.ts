@@ -21,6 +21,7 @@ import {
   isPayoutPaused,
   legOf,
   move,
+  returnAlarm,
   type StepDeps,
 } from './steps/context.ts'
 import { convert, queuePayout, reconvert, unwind } from './steps/convert.ts'
@@ -335,7 +336,7 @@ async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' 
     await unwind(act)
     await bookUnclaimed(act)
   }
-  await tx.alarms.clear(`held:${execution.id}`, `next-leg:${execution.id}`)
+  await tx.alarms.clear(`held:${execution.id}`, `next-leg:${execution.id}`, returnAlarm(execution))
   const sent = status === 'finished' ? { sentUnits: execution.payout?.units ?? null } : {}
   const moved = await move(act, status, reason ?? (status === 'refunded' ? execution.reason : null), status, {
     ...sent,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { journalEntry } from '../../../src/core/domain/ledger/journal.ts'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
-import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
+import { COIN, ETHER, partnerId, startMoneyPath } from '../money-path.ts'
 
 const SMALL = COIN / 200n
 
@@ -116,6 +116,32 @@ describe('a deposit that leaves the chain', () => {
     await fixture.mineBlocks(6)
     expect(await fixture.readStatus(exchange)).toBe('finished')
     expect(fixture.countEtherPayments(exchange)).toBe(1)
+  })
+
+  test('and is mined again before the next step: no partner is credited below the required confirmations', async () => {
+    const readOwed = async () => -(await fixture.store.ledger.balance(`liability:partner:${partnerId}`, 'eth@eth'))
+    const exchange = await fixture.createExchange({ recipient: null, partnerFeeBps: 0 })
+    const { pauses } = fixture.books.current()
+    fixture.books.replace({ pauses: { networks: new Set(['eth']), assets: new Set() } })
+    fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocks(2)
+    const owed = await readOwed()
+    fixture.fakes.btc.reorg(2)
+    await fixture.services.record(fixture.fakes.btc.chain)
+    fixture.fakes.btc.mine()
+    await fixture.services.record(fixture.fakes.btc.chain)
+    fixture.books.replace({ pauses })
+    // Mined again and still credited, with one confirmation too few.
+    await fixture.services.step(exchange.id)
+    expect(await fixture.readExecution(exchange)).toMatchObject({
+      ...{ status: 'exchanging', rateKind: 'floating' },
+      deposit: { status: 'credited', block: expect.anything() },
+    })
+    expect(await readOwed()).toBe(owed)
+    await fixture.mineBlocks(1)
+    const { status, sentUnits } = await fixture.readExecution(exchange)
+    expect([status, await readOwed()]).toEqual(['finished', owed + (sentUnits ?? 0n)])
+    expect(sentUnits).toBeGreaterThan(0n)
   })
 
   test('after the payout is signed (D8): books a loss with an alarm; the payout continues, and a returned deposit clears the loss', async () => {

@@ -109,14 +109,14 @@ describe('a job that fails', () => {
 })
 
 describe('an open execution or transaction', () => {
-  const changedAt = { executions: 'updated_at', transactions: 'created_at' } as const
+  const changedAt = { executions: 'updated_at', transactions: 'created_at', payouts: 'created_at' } as const
   /** Sets the time of the last change back by this many hours. */
-  const setBack = async (table: keyof typeof changedAt, hours: number, id: string) => {
+  const setBack = async (table: keyof typeof changedAt, hours: number, ...ids: readonly string[]) => {
     await fixture.database.transaction(async (tx) => {
       await tx.query(`alter table ${table} disable trigger user`)
       await tx.query(
-        `update ${table} set ${changedAt[table]} = clock_timestamp() - $2::int * interval '1 hour' where id = $1`,
-        [id, hours],
+        `update ${table} set ${changedAt[table]} = clock_timestamp() - $2::int * interval '1 hour' where id::text = any($1::text[])`,
+        [ids, hours],
       )
       await tx.query(`alter table ${table} enable trigger user`)
     })
@@ -164,14 +164,32 @@ describe('an open execution or transaction', () => {
     expect(await listSubjects('unmoved:')).toEqual([])
   })
 
+  test('raises the alarm for a withdrawal that is queued or held for the operator, until it is dropped', async () => {
+    const withdraw = () => fixture.insertPayout('eth', ETHER, 'a-partner', 'withdrawal')
+    const ids = [await withdraw(), await withdraw()]
+    await fixture.store.payouts.holdForOperator(ids.slice(1), 'LIMIT')
+    const watch = createJobWatch()
+    await setBack('payouts', 23, ...ids)
+    await watch.turn()
+    expect(await listSubjects('unmoved:')).toEqual([])
+    await setBack('payouts', 25, ...ids)
+    await watch.turn()
+    expect((await listSubjects('unmoved:')).sort()).toEqual(ids.map((id) => `unmoved:payout:${id}`).sort())
+    const held = await fixture.store.alarms.find(`unmoved:payout:${ids[1]}`)
+    expect(String(held?.detail['owner'])).toMatch(/^the operator/)
+    for (const id of ids) await fixture.store.payouts.void(id)
+    await watch.turn()
+    expect(await listSubjects('unmoved:')).toEqual([])
+  })
+
   test('has a deadline and an owner in every status that is not terminal', async () => {
-    const { executions, transactions } = deadlinesOf(DAY_MS)
+    const { executions, transactions, payouts } = deadlinesOf(DAY_MS)
     const rows = await fixture.database.query<{ status: string }>(
       'select distinct from_status as status from status_edges',
     )
     const openStatuses = rows.map(({ status }) => status).filter((status) => status !== 'failed')
     expect(Object.keys(executions).sort()).toEqual(openStatuses.sort())
-    for (const { ms, owner } of [...Object.values(executions), ...Object.values(transactions)]) {
+    for (const { ms, owner } of [executions, transactions, payouts].flatMap((states) => Object.values(states))) {
       expect(ms).toBeGreaterThan(0)
       expect(owner).not.toBe('')
     }

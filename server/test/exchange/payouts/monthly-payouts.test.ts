@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { PATIENCE } from '../../../../test/support/patience.ts'
+import type { AssetId } from '../../../src/core/domain/asset.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { createOperatePayouts } from '../../../src/exchange/operations/operate-payouts.ts'
 import { createPayMonthly, MONTHLY_TURN_MS, type PayMonthlyDeps } from '../../../src/exchange/operations/pay-monthly.ts'
 import type { MonthlyPayoutStore } from '../../../src/exchange/ports/store/monthly-payouts.ts'
 import type { Store } from '../../../src/exchange/ports/store/store.ts'
+import { createBookSnapshot } from '../../../src/exchange/quotes/book-snapshot.ts'
 import { COIN, ETHER, market, startMoneyPath } from '../money-path.ts'
 
 const SMALL = COIN / 200n
@@ -136,6 +139,23 @@ test('a balance below the minimum, a suspended partner and an ended setting are 
   await set(owed)
   await payMonthly()
   expect(await received()).toEqual([owed])
+})
+
+test('a payout above the limit of one payout waits with an alarm until the operator releases it', async () => {
+  await set(1n)
+  const owed = await earn()
+  const { limits } = fixture.settings
+  const { perTransactionUsd } = limits
+  onTestFinished(() => void Object.assign(limits, { perTransactionUsd }))
+  Object.assign(limits, { perTransactionUsd: 10n ** 12n })
+  await payMonthly()
+  expect(await received()).toEqual([])
+  const [alarm, ...others] = await fixture.store.alarms.list(100)
+  expect(others).toEqual([])
+  expect(alarm?.detail).toMatchObject({ code: 'LIMIT', partnerId: partner.id, units: owed.toString() })
+  const [, payoutId = ''] = alarm?.subject.split('payout:') ?? []
+  await createOperatePayouts(fixture.store).release(payoutId, { actor: 'anna', reason: 'the invoice agrees' })
+  expect([await received(), await listAlarms()]).toEqual([[owed], []])
 })
 
 test('a setting needs a recipient of its currency', async () => {
@@ -289,6 +309,13 @@ describe('into one currency', () => {
     return gross - (gross * 40n + 9_999n) / 10_000n
   }
 
+  const pausedAsset = (assetId: AssetId): Partial<PayMonthlyDeps> => ({
+    books: createBookSnapshot({
+      ...fixture.books.current(),
+      pauses: { networks: new Set(), assets: new Set([assetId]) },
+    }),
+  })
+
   test('other balances are converted once a month at the price of a quote, whatever crashes, and paid together', async () => {
     await set(1n, true)
     const [ether, bitcoin, spreadBefore] = [await earn(), await earnBitcoin(), await readSpread()]
@@ -316,11 +343,13 @@ describe('into one currency', () => {
     expect([await received(), await readBitcoin()]).toEqual([[ether], bitcoin])
     await fixture.database.query('update monthly_payout_settings set converted_month = null')
     await settings.set(partner.name, 'btc@btc', null)
-    await payMonthly({ currencyOf: (id) => (id === 'btc@btc' ? { ...btc, enabled: false } : eth) })
+    // A pause of what is not offered delays nothing.
+    const notOffered = { currencyOf: (id: AssetId) => (id === 'btc@btc' ? { ...btc, enabled: false } : eth) }
+    await payMonthly({ ...notOffered, ...pausedAsset('btc@btc') })
     expect([await readBitcoin(), await listAlarms()]).toEqual([bitcoin, []])
   })
 
-  test('nothing is paid while a conversion waits for prices, the wallet or the operator: an alarm says for what', async () => {
+  test('nothing is paid while a conversion waits for prices, a pause, the wallet or the operator: an alarm says for what', async () => {
     await set(1n, true)
     const [ether, bitcoin] = [await earn(), await earnBitcoin()]
     const later = { now: () => fixture.dependencies.clock.now() + 24 * 3_600_000 }
@@ -330,6 +359,8 @@ describe('into one currency', () => {
       [{ clock: later }, /price/],
       [{ settings: { limits: { ...limits, perTransactionUsd: 1n } } }, /limits\.perTransactionUsd/],
       [{ currencyOf: (id) => (id === 'eth@eth' ? null : btc) }, /not listed/],
+      [pausedAsset('btc@btc'), /btc@btc is paused/],
+      [pausedAsset('eth@eth'), /eth@eth is paused/],
     ] as const satisfies readonly (readonly [Partial<PayMonthlyDeps>, RegExp])[]) {
       await payMonthly(changes)
       const [alarm] = await fixture.store.alarms.list(100)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PATIENCE } from '../../../../test/support/patience.ts'
 import { createMaxFees } from '../../../src/app/max-fees.ts'
 import { partnerAccount } from '../../../src/core/domain/ledger/entries.ts'
@@ -93,6 +93,32 @@ describe('a partner’s balance', () => {
     expect(listReceived('own-paused')).toEqual([])
     await expect(payOut(7_000n, 'paused')).rejects.toThrow('another --key')
   })
+
+  test.each(['release', 'drop'] as const)(
+    'above the limit of one payout is held with an alarm, which the operator ends by a %s',
+    async (act) => {
+      await earnBalance()
+      const balance = await readOwed()
+      const { limits } = fixture.settings
+      const { perTransactionUsd } = limits
+      onTestFinished(() => void Object.assign(limits, { perTransactionUsd }))
+      // 4 001 dollars an ether: a thousandth of one is above a dollar.
+      Object.assign(limits, { perTransactionUsd: 10n ** 12n })
+      const units = ETHER / 1_000n
+      const { payoutId } = await payOut(units, `above-${act}`)
+      await fixture.mineBlocks(2)
+      expect(await fixture.store.alarms.find(`payout:${payoutId}`)).toMatchObject({
+        detail: { code: 'LIMIT', purpose: 'withdrawal', partnerId, assetId: 'eth@eth', units: units.toString() },
+      })
+      await createOperatePayouts(fixture.store)[act](payoutId, note)
+      expect(await fixture.store.alarms.find(`payout:${payoutId}`)).toBeNull()
+      await fixture.mineBlocks(5)
+      expect(await fixture.store.alarms.find(`payout:${payoutId}`)).toBeNull()
+      const isPaid = act === 'release'
+      expect(listReceived(`own-above-${act}`)).toEqual(isPaid ? [units] : [])
+      expect(await readOwed()).toBe(isPaid ? balance - units : balance)
+    },
+  )
 
   test('is not owed again by a drop while its payout is signed', async () => {
     await earnBalance()

@@ -84,6 +84,25 @@ describe('a replaced payment between the legs', () => {
 })
 
 describe('a source deposit that leaves its chain between the legs', () => {
+  test('and is mined again before the next step: no partner is credited until it has its confirmations again', async () => {
+    const book = () => makeBook({ ...market, at: Date.now() + 3_600_000 })
+    const exchange = await createPrivate({ recipient: null })
+    fixture.payDeposit(exchange, SMALL)
+    await fixture.mineBlocksUntil(async () => (await listStatuses(exchange)).length === 2)
+    fixture.books.replace({ ...book(), pauses: { networks: new Set(['eth']), assets: new Set() } })
+    await fixture.mineBlocks(8)
+    expect(await listStatuses(exchange)).toEqual(['0 finished', '1 exchanging'])
+    fixture.fakes.btc.reorg(14)
+    await fixture.services.record(fixture.fakes.btc.chain)
+    fixture.fakes.btc.mine()
+    await fixture.services.record(fixture.fakes.btc.chain)
+    fixture.books.replace(book())
+    await fixture.services.step(exchange.id)
+    expect(await listStatuses(exchange)).toEqual(['0 finished', '1 exchanging'])
+    await fixture.mineBlocks(1)
+    expect(await listStatuses(exchange)).toEqual(['0 finished', '1 finished'])
+  })
+
   const removeDeposit = async () => {
     const exchange = await createPrivate({ plan: { ...plan, delaysMs: [0, 3_600_000] } })
     const hash = fixture.payDeposit(exchange, SMALL)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { makeBook, price, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
-import { COIN, ltc, market } from '../money-path.ts'
+import { COIN, ltc, market, partnerId } from '../money-path.ts'
 import { plan, SMALL, startPrivateMoneyPath } from './private-money-path.ts'
 
 /*
@@ -142,12 +142,19 @@ describe('M17: a pause of the target before the first conversion', () => {
   const { ltc: _, ...otherFees } = market.fees
   test.each([
     ['of its network', { ...whole(), pauses: { ...nothing, networks: new Set(['eth']) } }],
-    // Payouts of the target hold no conversion; here the intermediary has no fees meanwhile.
+    // Pauses of payouts or of a partner hold no conversion; here the intermediary has no fees meanwhile.
     [
       'of its payouts',
       {
         ...makeBook({ ...market, fees: otherFees, at: bookTime() }),
         pauses: { ...nothing, payouts: new Set(['eth']) },
+      },
+    ],
+    [
+      'of its partner',
+      {
+        ...makeBook({ ...market, fees: otherFees, at: bookTime() }),
+        pauses: { ...nothing, partners: new Set([partnerId]) },
       },
     ],
   ])('%s stops the stall limit', async (_scope, paused) => {

@@ -153,6 +153,41 @@ describe('M1: a fixed rate whose payment waits in the mempool', () => {
     expect(await readHold(exchange)).toBe(false)
   })
 
+  // The database decides about the reserve, and the step about the rate.
+  test('keeps its reserve for a payment that is 1 % too small, which gets the rate, and not for one that lacks a unit more', async () => {
+    const [enough, less] = [await create(), await create()]
+    // 0.04 BTC less 1 %.
+    path.fakes.btc.pay(enough.deposit.address, 3_960_000n)
+    path.fakes.btc.pay(less.deposit.address, 3_959_999n)
+    await path.mineBlocks(1)
+    for (const exchange of [enough, less]) await passMinutes(exchange, 60)
+    await setCaughtUp(0)
+    expect([await readHold(enough), await readHold(less)]).toEqual([true, false])
+    await path.mineBlocks(3)
+    expect([await path.readExecution(enough), await path.readExecution(less)]).toMatchObject([
+      { rateKind: 'fixed' },
+      { rateKind: 'worse' },
+    ])
+  })
+
+  test('ends, with its reserve, when the operator closes the exchange: a later payment in time floats', async () => {
+    const exchange = await create({ refund: null })
+    path.fakes.btc.pay(exchange.deposit.address, 2_900n)
+    await path.mineBlocks(4)
+    await path.decide(exchange, 'fail')
+    await path.runJobs()
+    expect(await path.store.exchanges.find(exchange.partnerId, exchange.id)).toMatchObject({
+      exchange: { status: 'failed', reason: 'OPERATOR' },
+    })
+    pay(exchange)
+    await path.mineBlocks(1)
+    await passMinutes(exchange, 60)
+    await setCaughtUp(0)
+    expect(await readHold(exchange)).toBe(false)
+    await path.mineBlocks(3)
+    expect(await path.readExecution(exchange, 1)).toMatchObject({ rateKind: 'floating' })
+  })
+
   // The reserve was kept without a time limit while the partner named no refund address.
   test('ends, with its reserve, although a payment in time waits for the address of its refund', async () => {
     const exchange = await create({ refund: null, maxUnits: 0n })

@@ -3,6 +3,7 @@ import type { FixedStock } from '../../../core/domain/book.ts'
 import { accounts, ownAccounts } from '../../../core/domain/ledger/entries.ts'
 import { fixedReserveLeft } from '../../../exchange/domain/fixed-reserve.ts'
 import type { CapitalPosition, MaxNetworkFees } from '../../../exchange/domain/free-capital.ts'
+import { TOLERANCE_PERCENT } from '../../../exchange/domain/terms.ts'
 import type { NewExchange } from '../../../exchange/ports/store/exchanges.ts'
 import type { InventoryStore } from '../../../exchange/ports/store/inventory.ts'
 import { present } from '../../../lib/assert.ts'
@@ -228,14 +229,14 @@ async function readCapital(sql: Sql, assetId: AssetId, fees: MaxNetworkFees): Pr
 /**
  * Whether the fixed rate of exchange `e` is owed to a deposit in a recorded block that is not converted and not on its way to a
  * refund. Terminal statuses of the exchange do not end the rate, except those of `hasEnded`: a refunded deposit uses nothing up
- * (M18). The conditions of `isInTime` and `coversQuote`, whose tolerance is 1 %.
+ * (M18). The conditions of `isInTime` and `coversQuote`.
  */
 const IS_OWED = `e.status <> 'finished' and (e.status, e.reason) is distinct from ('failed', 'OPERATOR')
   and exists (select 1 from executions x join deposits d on d.id = x.deposit_id where x.exchange_id = e.id and x.leg = 0
     and x.status in ('pending', 'confirming', 'exchanging', 'verifying') and x.rate_kind is null
     and (x.status, x.release_status) is distinct from ('verifying', 'refunding')
     and d.block_height is not null and d.status <> 'rejected'
-    and d.asset_id = e.from_currency || '@' || e.from_network and d.units * 100 >= e.from_units * 99 and d.first_seen_at <= e.fixed_until
+    and d.asset_id = e.from_currency || '@' || e.from_network and d.units * 100 >= e.from_units * ${100n - TOLERANCE_PERCENT} and d.first_seen_at <= e.fixed_until
     and d.included_at <= greatest(e.fixed_until, d.first_seen_at + e.fixed_inclusion_ms * interval '1 millisecond'))`
 
 /** What is owed already has a liability: an order of a payout is not counted again, only the promise of a fixed rate. */

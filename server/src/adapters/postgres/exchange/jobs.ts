@@ -62,14 +62,14 @@ const OVERDUE = `with deadlines as (select * from unnest($1::text[], $2::bigint[
     where t.state in ('live', 'confirmed')
     union all
     select 'unmoved:payout:' || p.id, p.created_at, d.owner, jsonb_build_object('network', p.network, 'purpose', p.purpose)
-    from deadlines d join payouts p on d.state = 'payout'
+    from deadlines d join payouts p on d.state = 'payout ' || case when p.attention is null then 'queued' else 'held' end
       and p.created_at < statement_timestamp() - d.ms * interval '1 millisecond'
-    where p.state = 'reserved' and p.attention is null and p.execution_id is null)`
+    where p.state = 'reserved' and p.execution_id is null)`
 
-async function raiseOverdue(sql: Sql, { executions, transactions, payout }: Deadlines, limit: number): Promise<void> {
+async function raiseOverdue(sql: Sql, { executions, transactions, payouts }: Deadlines, limit: number): Promise<void> {
   const named = (kind: string, states: Readonly<Record<string, Deadline>>) =>
     Object.entries(states).map(([state, deadline]) => ({ state: `${kind} ${state}`, ...deadline }))
-  const all = [...named('execution', executions), ...named('transaction', transactions), { state: 'payout', ...payout }]
+  const all = [...named('execution', executions), ...named('transaction', transactions), ...named('payout', payouts)]
   const values = [all.map(({ state }) => state), all.map(({ ms }) => ms), all.map(({ owner }) => owner)]
   await sql.query(
     `${OVERDUE} delete from alarms a where a.subject like 'unmoved:%' and not exists (select 1 from overdue o where o.subject = a.subject)`,

@@ -12,6 +12,8 @@ type Row = RowOf<Omit<Payout, 'from' | 'toKeyIndex' | 'isAuthentic'>, 'units'> &
   sourceDeposit: string | null
 }
 
+type Backing = Pick<Row, 'depositId' | 'sourceDeposit'>
+
 const PARTNER = "coalesce(e.partner_id::text, substring(p.owed_from from '^liability:partner:(.*)$'))"
 const FROM =
   'from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id'
@@ -55,6 +57,7 @@ export function createPayoutStore(sql: Sql, locking: boolean, macs: PayeeMacs): 
       const rows = await listByTransaction(sql, transactionId)
       return (await lockBacked(sql, rows)).length === rows.length
     },
+    isBacked: (executionId) => isBacked(sql, executionId),
     find: async (ids) => (await find(sql, locking, ids)).map(toPayout),
     async sign(ids, transactionId) {
       await sql.query("update payouts set state = 'signed', transaction_id = $2 where id = any($1::uuid[])", [
@@ -177,8 +180,8 @@ async function queue(sql: Sql, locking: boolean, network: string, limit: number)
 }
 
 /** The rows whose deposits are credited. Locks the deposits, so that no reorg changes them before the signature is committed. */
-async function lockBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[]> {
-  const backing = (row: Row) => [row.depositId, row.sourceDeposit].flatMap((id) => (id === null ? [] : [id]))
+async function lockBacked<R extends Backing>(sql: Sql, rows: readonly R[]): Promise<readonly R[]> {
+  const backing = (row: R) => [row.depositId, row.sourceDeposit].flatMap((id) => (id === null ? [] : [id]))
   const deposits = rows.flatMap(backing)
   if (deposits.length === 0) return rows
   const credited = await sql.query<{ id: string }>(
@@ -189,6 +192,15 @@ async function lockBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[
   )
   const ids = new Set(credited.map(({ id }) => id))
   return rows.filter((row) => backing(row).every((id) => ids.has(id)))
+}
+
+async function isBacked(sql: Sql, executionId: string): Promise<boolean> {
+  const rows = await sql.query<Backing>(
+    `select x.deposit_id as "depositId", (select s.deposit_id from executions s where s.id = x.source_execution) as "sourceDeposit"
+     from executions x where x.id = $1`,
+    [executionId],
+  )
+  return (await lockBacked(sql, rows)).length === 1
 }
 
 const createToPayout =

@@ -64,6 +64,8 @@ export interface PayoutStore {
   listByTransaction(transactionId: string): Promise<readonly Payout[]>
   /** Whether the deposits behind a transaction's payouts are still credited and deep enough (I-34). Locks them. */
   haveCreditedDeposits(transactionId: string): Promise<boolean>
+  /** Whether the deposit of the execution, and that of the leg before, are credited and deep enough (I-34). Locks them. */
+  isBacked(executionId: string): Promise<boolean>
   find(ids: readonly string[]): Promise<readonly Payout[]>
   sign(ids: readonly string[], transactionId: string): Promise<void>
   confirm(transactionId: string): Promise<void>

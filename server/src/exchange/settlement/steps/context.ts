@@ -77,11 +77,12 @@ export function isPaused({ books }: Pick<StepDeps, 'books'>, position: LegPositi
   return listLegsLeft(position).some(({ from, to }) => isHeld(from) || isHeld(to))
 }
 
-/** Whether the execution waits for a pause: also one of payouts, which lets conversions go on and holds what they queue. */
+/** Whether the execution waits for a pause: also one of payouts or of its partner, which lets conversions go on and holds what they queue. */
 export function isPayoutPaused(deps: StepDeps, position: LegPosition): boolean {
-  const { payouts } = deps.books.current().pauses
+  const { payouts, partners } = deps.books.current().pauses
   const isHeld = ({ to }: Leg) => payouts?.has(to.network) === true || payouts?.has('all') === true
-  return isPaused(deps, position) || listLegsLeft(position).some(isHeld)
+  const isPartnerPaused = partners?.has(position.context.exchange.partnerId) === true
+  return isPaused(deps, position) || isPartnerPaused || listLegsLeft(position).some(isHeld)
 }
 
 /** Whether the proceeds of the execution fund another leg. */
@@ -170,6 +171,9 @@ export async function move(
 /** Where the partner decides: deposits that anyone may send in any number must not fill the operator's alarms. `watch-refunds.ts` counts them. */
 const reasonsForPartner: ReadonlySet<StatusReason> = new Set(['REFUND_ADDRESS_REQUIRED'])
 
+/** A return waits for the reserve of the source asset. */
+export const returnAlarm = ({ id }: Pick<Execution, 'id'>): string => `return:${id}`
+
 /**
  * Puts the execution on hold and raises an alarm if the operator must decide. Clears an earlier decision and stores where to
  * resume: after a release, a refund continues as a refund and is never converted.
@@ -186,6 +190,8 @@ export async function holdFor(
   const exchangeId = act.context.exchange.id
   if (reasonsForPartner.has(reason)) await alarms.clear(subject)
   else await alarms.raise(subject, 'an execution is held', { exchangeId, reason, ...detail })
+  // It waits for no reserve now.
+  await alarms.clear(returnAlarm(execution))
   const onRelease: OnRelease | null =
     execution.status === 'verifying'
       ? execution.onRelease

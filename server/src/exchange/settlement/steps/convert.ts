@@ -338,7 +338,7 @@ function margin(act: Act, takeUnits: bigint, { toUnits, rate: kind }: ExecutedTe
 
 /**
  * Queues the payout of the proceeds: to the next leg, to the recipient, or to the partner's balance if the exchange has no
- * recipient. Null = no screening result in this step.
+ * recipient. Null = no screening result in this step, or no payout would be signed now for what the partner's balance gets.
  */
 export async function queuePayout(act: Act): Promise<Execution | null> {
   const { tx, execution } = act
@@ -348,6 +348,8 @@ export async function queuePayout(act: Act): Promise<Execution | null> {
   if (act.evidence === null) return null
   if (act.evidence.screening !== 'allow' && execution.decision !== 'release') return holdFor(act, 'SCREENING')
   if (exchange.recipient === null && !hasNextLeg(act)) {
+    // No queue holds it until the deposit has its confirmations again (I-34).
+    if (!(await tx.payouts.isBacked(execution.id))) return null
     await tx.ledger.post(toPartnerEntry(execution.id, exchange.id, exchange.partnerId, to.id, units))
     await tx.inventory.release(present(execution.order, 'a converted execution has its order').id)
     const sending = await move(act, 'sending', null, 'credited to the partner', { sentUnits: units })

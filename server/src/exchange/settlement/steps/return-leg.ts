@@ -5,7 +5,16 @@ import { present } from '../../../lib/assert.ts'
 import { endsOf } from '../../domain/exchange.ts'
 import { afterNetworkFee, type Costs } from '../../domain/pricing.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import { type Act, convertibleUnits, depositAsset, holdFor, isClearedByOperator, isOwed, move } from './context.ts'
+import {
+  type Act,
+  convertibleUnits,
+  depositAsset,
+  holdFor,
+  isClearedByOperator,
+  isOwed,
+  move,
+  returnAlarm,
+} from './context.ts'
 import { nextOrderId, storeOrder } from './convert.ts'
 import { costsOfReturn } from './leg-pricing.ts'
 import { findFarMove, holdDetailOf, isGuarded, measureReturn } from './price-guard.ts'
@@ -37,6 +46,7 @@ export async function queueReturn(act: Act): Promise<Execution | null> {
   const dueUnits = afterNetworkFee(costs, convertibleUnits(act))
   if (dueUnits < minOutputUnits(act, take)) {
     await tx.ledger.post(dustEntry(execution.id, exchange.id, give.id, units))
+    await tx.alarms.clear(returnAlarm(execution))
     return move(act, 'failed', 'DUST', 'too small to be refunded')
   }
   const to = refundDestination(act)
@@ -64,7 +74,7 @@ async function isCovered(
   assetId: Execution['deposit']['assetId'],
   units: bigint,
 ): Promise<boolean> {
-  const subject = `return:${execution.id}`
+  const subject = returnAlarm(execution)
   const available = (await tx.inventory.available()).get(present(assetId, 'the asset of a refund')) ?? 0n
   if (available >= units) {
     await tx.alarms.clear(subject)

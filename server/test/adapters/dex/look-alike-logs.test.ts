@@ -13,8 +13,10 @@ import type { Venues } from './venues.ts'
 const DEADLINE = 2n ** 40n
 const SYNC = toEventSelector('Sync(uint112,uint112)')
 const STRANGER = `0x${'5e'.repeat(20)}`
-/** A LOG1 without data costs 750 gas: a block of 30 million gas holds so many. As JSON they are more than 16 MiB. */
-const LOOK_ALIKES = 39_000
+/** A LOG1 without data costs 750 gas, so a block of 36 million gas holds so many. */
+const LOOK_ALIKES = 45_000
+/** Of a reply, in network-pools.ts. */
+const REPLY_BYTES_MAX = 16 * 1024 * 1024
 
 let cluster: VenueCluster
 let venues: Venues
@@ -30,6 +32,11 @@ beforeAll(async () => {
   ])
   await venues.mine()
 })
+test('the look-alike logs of a block are more than a reply may hold', () => {
+  const block = { number: '0x10', hash: `0x${'b'.repeat(64)}` } as const
+  expect(JSON.stringify(lookAlikesIn(block)).length).toBeGreaterThan(REPLY_BYTES_MAX)
+})
+
 beforeEach(async () => {
   node.set(() => undefined)
   source = cluster.createSource({ rpcUrls: [node.url], snapshots: { load: async () => null, save: async () => {} } })
@@ -50,17 +57,19 @@ const includes = ({ blockHash, fromBlock = '0x0', toBlock = '0x0' }: Filter, { n
 const lookAlikesIn = ({ number, hash }: Block) =>
   Array.from({ length: LOOK_ALIKES }, (_, n) => ({
     ...{ address: STRANGER, topics: [SYNC], data: '0x', blockHash: hash, blockNumber: number, removed: false },
+    blockTimestamp: '0x6a0b1c2d',
     ...{ transactionHash: `0x${'7'.repeat(64)}`, transactionIndex: '0x1', logIndex: `0x${(n + 9).toString(16)}` },
   }))
 
 /** Logs of every query that holds the block, unless its addresses leave the stranger out. */
-const flood =
-  (block: Block): Fault =>
-  async ({ method, params }, forward) => {
+function flood(block: Block): Fault {
+  const lookAlikes = lookAlikesIn(block)
+  return async ({ method, params }, forward) => {
     const filter = params[0] as Filter
     if (method !== 'eth_getLogs' || !includes(filter, block) || filter.address !== undefined) return undefined
-    return { result: [...((await forward()) as unknown[]), ...lookAlikesIn(block)] }
+    return { result: [...((await forward()) as unknown[]), ...lookAlikes] }
   }
+}
 
 const isOfBlock = ({ method, params }: Parameters<Fault>[0], block: Block) =>
   method === 'eth_getLogs' && includes(params[0] as Filter, block)
@@ -99,10 +108,12 @@ test.for([
   expect(source.counts().rereads).toBe(1)
 })
 
-test.for([0, 100])('the pools are read again where even their own logs are too many, %s blocks ago', async (later) => {
+test.for([0, 100])('the pools are read again where the logs of one are too many, %s blocks ago', async (later) => {
   const block = await mineTrade()
   if (later > 0) await venues.anvil.mine(later)
-  node.set((call) => (isOfBlock(call, block) ? { result: lookAlikesIn(block) } : undefined))
+  const [pool = ''] = source.current()?.pools.map(({ address }) => address) ?? []
+  const includesPool = ({ params }: Parameters<Fault>[0]) => (params[0] as Filter).address?.includes(pool) !== false
+  node.set((call) => (isOfBlock(call, block) && includesPool(call) ? { result: lookAlikesIn(block) } : undefined))
   await source.advance()
   await expectReserves()
   expect(source.counts().rereads).toBe(2)

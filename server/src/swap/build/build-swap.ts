@@ -310,13 +310,17 @@ function readRecipient(
   const field = 'recipient'
   const recipient = readAccount(chain, text, field, problems)
   if (recipient === null || recipient === account) return recipient
-  const refuse = (code: Problem['code'], message: string) => void problems.push({ code, field, message })
-  if (!chain.paysOthers) refuse('VALIDATION_ERROR', `a swap on ${chain.network.id} pays its sender: leave recipient out`)
-  // A token contract would keep the coins.
-  else if ([fromTokenAddress, toTokenAddress].some((token) => chain.parse(token) === recipient))
-    refuse('INVALID_ADDRESS', 'recipient is one of the two tokens')
-  else return recipient
-  return null
+  if (!chain.paysOthers) {
+    const message = `a swap on ${chain.network.id} pays its sender: leave recipient out`
+    problems.push({ code: 'VALIDATION_ERROR', field, message })
+    return null
+  }
+  // The contract of a token would keep what is paid to it. That of the wrapped coin is no payee at all.
+  if ([fromTokenAddress, toTokenAddress].some((token) => chain.parse(token) === recipient)) {
+    problems.push({ code: 'INVALID_ADDRESS', field, message: 'recipient is one of the two tokens' })
+    return null
+  }
+  return recipient
 }
 
 /** An aggregator that trades for the sender's own account also pays that account. */

@@ -186,7 +186,10 @@ export interface SwapChain extends AddressFormat {
    * Whether an address can take a payment of a token: it then holds what the network requires of every account, and has an account of the
    * token, unless the user may open one for it. Absent where the network requires nothing.
    */
-  isPayable?(address: string, payment: Readonly<{ token: string; units: bigint; opensAccount: boolean }>): Promise<boolean>
+  isPayable?(
+    address: string,
+    payment: Readonly<{ token: string; units: bigint; opensAccount: boolean }>,
+  ): Promise<boolean>
   /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE (`required`, `available` in base units `of` native or token), ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
   prepare(order: SwapOrder): Promise<PreparedSwap>
   /**

@@ -107,8 +107,8 @@ export type Swaps = Readonly<{
   trackSwap(id: string): Promise<void>
   /** Compares the fees that the operator holds for partners with the chains. */
   reconcileFees(): Promise<void>
-  /** Scans chain events for fees of unreported swaps; true if more blocks are left to scan. */
-  findFees(): Promise<boolean>
+  /** By network, a scan of its events for fees of unreported swaps; true if more blocks are left to scan. */
+  findFees: ReadonlyMap<string, () => Promise<boolean>>
   /** Why swaps cannot be quoted yet. A network that does not start in time no longer delays readiness. */
   starting(): readonly string[]
   stop(): Promise<void>

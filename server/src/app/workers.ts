@@ -228,8 +228,10 @@ function startPeriodicWork(
     repeatForEach(isSandbox ? 5_000 : 30_000, 'check of the nonces failed', createWatchNonces({ store, log })),
     repeatForEach(30_000, 'plan of outputs failed', createPlanOutputs({ ...shared, settings })),
     repeat(log, reconcilePaceMs, 'comparison of partner fees failed', reconcileFees),
-    repeat(log, isSandbox ? 5_000 : 30_000, 'scan for fees of unreported swaps failed', async () =>
-      (await findFees()) ? 'again' : undefined,
+    ...[...findFees.values()].map((find) =>
+      repeat(log, isSandbox ? 5_000 : 30_000, 'scan for fees of unreported swaps failed', async () =>
+        (await find()) ? 'again' : undefined,
+      ),
     ),
     repeat(log, isSandbox ? 10_000 : 3_600_000, 'check of the ledger failed', checkLedger),
     repeat(log, isSandbox ? 5_000 : 30_000, 'check of the outflow limits failed', watchOutflow),

@@ -104,6 +104,15 @@ it.each([
   expect(problems).toEqual([expect.stringContaining(`SWAPYARD_CONFIG: swaps.networks.${network}.${path} is not`)])
 })
 
+it('refuses the contract of the wrapped coin as a fee address, which would lose fees in the native coin', () => {
+  // The published address of WETH9.
+  const feeAddress = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'
+  expect(read({ networks: { eth: { feeAddress } } }).problems).toEqual([
+    expect.stringContaining('swaps.networks.eth.feeAddress is the wrapped coin of eth'),
+  ])
+  expect(read({ networks: { base: { feeAddress } } }).problems).toEqual([])
+})
+
 it('refuses DEXes whose pools are not listed, and pools that are no objects', () => {
   const pools = [SUI_ACCOUNT]
   expect(read({ networks: { sui: { dexes: { cetus: { pools } } } } }).problems).toEqual([])

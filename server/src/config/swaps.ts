@@ -159,7 +159,7 @@ export function toSwapConfig(swaps: StaticDecode<typeof swapsSchema>, problems: 
   const networks = Object.entries(swaps.networks)
   for (const [id, { feeAddress, tokens, connectors }] of networks) {
     const at = `swaps.networks.${id}`
-    if (feeAddress !== undefined) readAddress(problems, id, 'account', `${at}.feeAddress`, feeAddress)
+    if (feeAddress !== undefined) readFeeAddress(problems, id, `${at}.feeAddress`, feeAddress)
     for (const [index, one] of tokens.entries())
       readAddress(problems, id, 'token', `${at}.tokens.${index}.address`, one.address)
     for (const [index, one] of connectors.entries())
@@ -256,6 +256,14 @@ function readAddress(
   if (canonical === null)
     problems.push(`SWAPYARD_CONFIG: ${path} is not the address of a ${use} on ${network}: ${text}`)
   return canonical === null ? [] : [canonical]
+}
+
+/** The wrapped coin is no fee address: a fee in the native coin would be lost there. */
+function readFeeAddress(problems: string[], network: string, path: string, text: string): void {
+  const wrapped = dexNetworks.find((one) => one.network === network)?.wrapped
+  for (const address of readAddress(problems, network, 'account', path, text))
+    if (address === parseSwapAddress(network, 'token', wrapped ?? ''))
+      problems.push(`SWAPYARD_CONFIG: ${path} is the wrapped coin of ${network}, which cannot hold fees: ${text}`)
 }
 
 function readKey(path: string, problems: string[]): string {

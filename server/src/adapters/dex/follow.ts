@@ -21,6 +21,8 @@ export type LogFold = Readonly<{
 export type Follower = Readonly<{
   /** The log topics to request. */
   topics: readonly string[]
+  /** The contracts whose logs count: factories, vaults, and the followed and waiting pools with their managers. */
+  emitters(): readonly string[]
   fold(): LogFold
   /** Remembers pools that are not initialized, or empty. Their next log triggers a read. */
   watchEmpty(identities: readonly PoolIdentity[]): void
@@ -29,6 +31,8 @@ export type Follower = Readonly<{
 const RENEWED_AT_ONCE = 8
 /** Limit of pools that wait for their next log. The oldest are forgotten; a renewed lookup finds them. */
 const WAITING_MAX = 5_000
+
+const ADDRESS = /^0x[0-9a-f]{40}$/
 
 type Creation = Readonly<{ dex: Dex; reader: DexReader; address: string; topic: string }>
 type FollowContext = Readonly<{
@@ -101,7 +105,16 @@ export function createFollower(
       watchEmpty(newPools.filter(({ id }) => !changes.has(id)))
     },
   }
-  return { topics, fold: () => createFold(followContext), watchEmpty }
+  function emitters(): readonly string[] {
+    const ofDexes = [...dexes.values()].flatMap(({ factory, vault = '' }) => [factory, vault])
+    const ofPools = pools.all().flatMap(({ pool }) => [pool.address, keyOf(pool)])
+    const ofWaiting = [...waiting.values()].flatMap(({ id, address }) => [id, address])
+    const all = [...creations.map(({ address }) => address), ...ofDexes, ...ofPools, ...ofWaiting]
+    // The ids of Uniswap V4 are no addresses.
+    return [...new Set(all)].filter((one) => ADDRESS.test(one))
+  }
+
+  return { topics, emitters, fold: () => createFold(followContext), watchEmpty }
 }
 
 function createFold(followContext: FollowContext): LogFold {

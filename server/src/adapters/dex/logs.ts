@@ -1,7 +1,8 @@
 import type { Hex } from 'viem'
+import { AppError } from '../../core/domain/errors.ts'
 import { hex } from '../chains/evm/node.ts'
 import { bytes, count, type Decode, fields, hash, list } from '../chains/evm/replies.ts'
-import { failureOf, type Rpc, refusalOf } from '../chains/evm/rpc.ts'
+import { failureOf, NodeFailure, type Rpc, refusalOf } from '../chains/evm/rpc.ts'
 
 /** The fields of a log that pools need. Addresses in lower case. */
 export type DexLog = Readonly<{
@@ -27,12 +28,32 @@ const dexLog: Decode<DexLog> = (reply) => {
 const LOGS_MAX = 500_000
 const dexLogs = list(dexLog, LOGS_MAX)
 
-export type LogFilter = Readonly<{ addresses?: readonly string[]; topics: readonly string[] }>
+export type LogFilter = Readonly<{
+  addresses?: readonly string[]
+  topics: readonly string[]
+  /** The contracts whose logs count, if `addresses` names none: any contract can emit these topics, and as many as fit into a block. */
+  emitters?: () => readonly string[]
+}>
 
-const filterOf = ({ addresses, topics }: LogFilter) => ({
+const filterOf = ({ addresses, topics }: Omit<LogFilter, 'emitters'>) => ({
   ...(addresses === undefined ? {} : { address: addresses }),
   topics: [topics],
 })
+
+/** A block in which even one contract has more logs than a node returns. */
+export class UnreadableLogs extends AppError {
+  /** False: the node refused, which may have another reason. */
+  readonly isTooLarge: boolean
+
+  constructor({ message, cause }: AppError) {
+    super('NETWORK_UNAVAILABLE', message, { cause })
+    this.isTooLarge = cause instanceof NodeFailure
+  }
+}
+
+/** Our own limit of a reply, or the node's. Each provider has its own error for this, so any refusal counts. */
+const exceedsLimit = (error: unknown): error is AppError =>
+  failureOf(error)?.isTooLarge === true || refusalOf(error) !== null
 
 /** The logs of each block, by block hash. Throws if the node does not know a block. */
 export async function logsOfBlocks(
@@ -44,7 +65,47 @@ export async function logsOfBlocks(
     method: 'eth_getLogs',
     params: [{ blockHash, ...filterOf(filter) }],
   }))
-  return (await rpc.askMany(calls, dexLogs)).map(inOrder)
+  try {
+    return (await rpc.askMany(calls, dexLogs)).map(inOrder)
+  } catch (error) {
+    if (!exceedsLimit(error)) throw error
+    const blocks: (readonly DexLog[])[] = []
+    for (const blockHash of blockHashes) blocks.push(await logsOfBlock(rpc, { blockHash }, filter))
+    return blocks
+  }
+}
+
+type OneBlock = Readonly<{ blockHash: string } | { fromBlock: string; toBlock: string }>
+
+/** The logs of one block: of every contract, or if these are too many, of those that count. */
+async function logsOfBlock(rpc: Rpc, block: OneBlock, filter: LogFilter): Promise<readonly DexLog[]> {
+  try {
+    return inOrder(await rpc.ask('eth_getLogs', [{ ...block, ...filterOf(filter) }], dexLogs))
+  } catch (error) {
+    if (!exceedsLimit(error)) throw error
+    return inOrder(await logsByEmitter(rpc, block, filter, error))
+  }
+}
+
+/** Addresses in one filter, and the parts into which a filter is divided if its logs are still too many. */
+const ADDRESSES_MAX = 500
+const PARTS = 8
+
+async function logsByEmitter(
+  rpc: Rpc,
+  block: OneBlock,
+  { addresses, topics, emitters }: LogFilter,
+  refused: AppError,
+): Promise<readonly DexLog[]> {
+  const all = addresses ?? emitters?.()
+  if (all === undefined || addresses?.length === 1) throw new UnreadableLogs(refused)
+  const size = addresses === undefined ? ADDRESSES_MAX : Math.ceil(all.length / PARTS)
+  const logs: DexLog[] = []
+  for (let n = 0; n < all.length; n += size) {
+    const part = { addresses: all.slice(n, n + size), topics }
+    for (const log of await logsOfBlock(rpc, block, part)) logs.push(log)
+  }
+  return logs
 }
 
 const inOrder = (logs: readonly DexLog[]): DexLog[] =>
@@ -64,15 +125,18 @@ export async function* scanLogs(
   for (let start = from; start <= to; ) {
     const end = Math.min(to, start + size - 1)
     try {
-      const range = { fromBlock: hex(start), toBlock: hex(end), ...filterOf(filter) }
-      const logs = await rpc.ask('eth_getLogs', [range], dexLogs)
-      yield inOrder(logs)
+      const range = { fromBlock: hex(start), toBlock: hex(end) }
+      const logs = start === end ? logsOfBlock(rpc, range, filter) : askRange(rpc, range, filter)
+      yield await logs
       start = end + 1
       size = Math.min(RANGE_MAX, size * 2)
     } catch (error) {
-      // Too many blocks or logs. Each provider has its own error for this, so any refusal counts.
+      // Too many blocks or logs.
       if (start === end || (refusalOf(error) === null && failureOf(error) === null)) throw error
       size = Math.max(1, Math.floor((end - start + 1) / 4))
     }
   }
 }
+
+const askRange = async (rpc: Rpc, range: OneBlock, filter: LogFilter): Promise<readonly DexLog[]> =>
+  inOrder(await rpc.ask('eth_getLogs', [{ ...range, ...filterOf(filter) }], dexLogs))

@@ -246,6 +246,7 @@ function createSyncContext(options: NetworkPoolsOptions, { rpc, other, count }: 
     dropped: createDroppedPools(connectors),
     depths: createDepthHistory(),
     counts: { reorgs: 0, differences: 0, rereads: 0 },
+    refusedTurns: { value: 0 },
     setup: { value: null },
   }
 }

@@ -76,6 +76,8 @@ export type SyncContext = Readonly<{
   dropped: DroppedPools
   depths: DepthHistory
   counts: { reorgs: number; differences: number; rereads: number }
+  /** Turns since the last success in which a node refused the logs of a block. */
+  refusedTurns: { value: number }
   /** The result of `setUp`; null before. */
   setup: { value: NetworkSetup | null }
 }>

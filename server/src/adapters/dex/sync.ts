@@ -1,5 +1,6 @@
+import { isTransient, refusalOf } from '../chains/evm/rpc.ts'
 import { type Header, headerAt, headersAt } from './headers.ts'
-import { logsOfBlocks, scanLogs } from './logs.ts'
+import { logsOfBlocks, scanLogs, UnreadableLogs } from './logs.ts'
 import { readAll } from './read-all.ts'
 import { type NetworkSetup, reorgDepth, type SyncContext } from './sync-context.ts'
 
@@ -11,8 +12,35 @@ export async function syncToHead(
   setup: NetworkSetup,
   head: Header,
 ): Promise<'again' | undefined> {
-  const { pools, network, settings } = context
   if (!(await rollback(context, head))) await readAll(context, setup)
+  try {
+    const result = await followLogs(context, setup, head)
+    context.refusedTurns.value = 0
+    return result
+  } catch (error) {
+    if (!isUnreadable(context, error)) throw error
+    const { network, log } = context
+    log.warn({ network: network.id, err: error }, 'the logs of a block cannot be read: all pools are read again')
+    await readAll(context, setup)
+    return undefined
+  }
+}
+
+/** Turns, each with the next node, in which the logs of a block are refused before the pools are read without them. */
+const REFUSED_TURNS_MAX = 3
+
+/** Whether no node returns the logs of a block. A limit of calls, or an error inside the node, is no reason to make many more calls. */
+function isUnreadable({ refusedTurns }: SyncContext, error: unknown): boolean {
+  if (!(error instanceof UnreadableLogs)) return false
+  const refusal = refusalOf(error)
+  if (refusal !== null && !isTransient(refusal)) refusedTurns.value++
+  if (!error.isTooLarge && refusedTurns.value < REFUSED_TURNS_MAX) return false
+  refusedTurns.value = 0
+  return true
+}
+
+async function followLogs(context: SyncContext, setup: NetworkSetup, head: Header): Promise<'again' | undefined> {
+  const { pools, network, settings } = context
   const at = pools.block()?.height ?? 0
   const finalHeight = head.height - reorgDepth(network)
   if (finalHeight - at > settings.catchUpBlocksMax) await readAll(context, setup)
@@ -52,7 +80,7 @@ async function catchUpTo(
     context.pools.clearUndo()
     return true
   } catch (error) {
-    if (finalHeight === head) throw error
+    if (finalHeight === head || error instanceof UnreadableLogs) throw error
     return catchUp(context, setup, at + 1, head)
   }
 }
@@ -67,7 +95,7 @@ async function catchUp(
   const last = await headerAt(rpc(), to)
   if (last === null) return false
   const fold = follower.fold()
-  for await (const logs of scanLogs(rpc(), from, to, { topics: follower.topics })) fold.add(logs)
+  for await (const logs of scanLogs(rpc(), from, to, follower)) fold.add(logs)
   const changes = await fold.finish(last)
   if ((await headerAt(rpc(), to))?.hash !== last.hash) return false
   pools.append(refOf(last), changes)
@@ -91,7 +119,7 @@ async function applyNewBlocks(
   const parents = [at.hash, ...hashes]
   if (!headers.every((header, n) => header?.parentHash === parents[n])) return 'again'
   const fold = follower.fold()
-  for (const logs of await logsOfBlocks(rpc(), hashes, { topics: follower.topics })) fold.add(logs)
+  for (const logs of await logsOfBlocks(rpc(), hashes, follower)) fold.add(logs)
   pools.append(refOf(head), await fold.finish(head))
   return undefined
 }

@@ -10,8 +10,9 @@ export type RouteMarket = Readonly<{ market: PoolMarket; nativeRates: Map<string
 const MARKETS_MAX = 16
 
 /**
- * The market of each trade, built at the first request after a change of the pools. Anybody can create a token that acts differently in
- * a swap than in a simulation, so a pool with an unlisted token is only used by trades from or to that token.
+ * The market of each trade, built at the first request after a change of the pools: until then a source states the same array, set and map.
+ * Anybody can create a token that acts differently in a swap than in a simulation, so a pool with an unlisted token is only used by trades
+ * from or to that token.
  */
 export function createRouteMarkets(): (
   at: PoolsAt,

@@ -53,6 +53,8 @@ const TURNS_AFTER_FAILURE = 400
 /** Age of the reading of a pool beyond which no quote uses it. */
 const STALE_MS = 30_000
 const GAS_PRICE_MS = 5_000
+/** One map for all states: the router keeps its markets while the maps are the same. */
+const noRefusedTokens: ReadonlyMap<string, string> = new Map()
 const MILLION = 1_000_000n
 
 function listingOf({ dexNetwork, tokens }: SuiPoolsOptions): ListedTokens {
@@ -162,7 +164,7 @@ export function createSuiPools(options: SuiPoolsOptions): PoolSource {
       const { tip, readAtMs } = at
       return {
         ...{ block: { height: tip.height, hash: tip.hash }, readAtMs, head: tip.height, pools: unpaused() },
-        ...{ listed: listing.listed, refusedTokens: new Map(), millionGasPrice: reads.gasPrice() * MILLION },
+        ...{ listed: listing.listed, refusedTokens: noRefusedTokens, millionGasPrice: reads.gasPrice() * MILLION },
         ...{ wrapped: nativeCoin, nativeDecimals: network.decimals },
       }
     },

@@ -1,10 +1,11 @@
 import { formatUnits } from '../../core/domain/amount.ts'
-import { AppError } from '../../core/domain/errors.ts'
+import { AppError, type Problem } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
-import type { Screening } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import type { WithIdempotency } from '../../core/services/interfaces.ts'
+import { present } from '../../lib/assert.ts'
 import { largest } from '../../lib/bigint.ts'
+import { type CheckAccountDeps, checkAccount, readAccount } from '../accounts.ts'
 import { beatsOwnRoute } from '../domain/choose-aggregator.ts'
 import type { Expiry } from '../domain/expiry.ts'
 import { isPaused, poolPausesOf } from '../domain/pool-pauses.ts'
@@ -36,6 +37,7 @@ import { type RouteReliability, suspectsOf } from './route-reliability.ts'
 import type { SwapRefs } from './swap-refs.ts'
 
 export type BuildSwapDeps = ReadSwapDeps &
+  CheckAccountDeps &
   FeeTermsDeps &
   RouteSwapDeps &
   AggregatorDeps &
@@ -47,11 +49,8 @@ export type BuildSwapDeps = ReadSwapDeps &
     poolPauses(): Iterable<string>
     log: Readonly<{ info(fields: object, message: string): void }>
     refs: SwapRefs
-    /** Whether a checksummed address belongs to our wallets or to an exchange, on any network. */
-    isOwnAddress(address: string): Promise<boolean>
     approvals: BuiltApprovals
     externalIds: BuiltExternalIds
-    screening: Screening
     withIdempotency: WithIdempotency
     settings: SwapSettings
     now(): number
@@ -65,10 +64,12 @@ export function createBuildSwap(deps: BuildSwapDeps): SwapServices['buildSwap'] 
 
 async function build(deps: BuildSwapDeps, partner: Partner, request: BuildRequest): Promise<readonly string[]> {
   const { chain } = deps.networks.getOpen(request.network)
-  const account = readAccount(chain, request.account, 'account')
-  const parsed = await readSwapRequest(deps, request)
-  await checkAccount(deps, chain, account, 'account')
-  const recipient = await readRecipient(deps, chain, request, account)
+  const problems: Problem[] = []
+  const accounts = readAccounts(chain, request, problems)
+  const parsed = await readSwapRequest(deps, request, problems)
+  const { account, recipient } = present(accounts, 'the accounts of a request without problems')
+  await checkAccount(deps, chain, account, { field: 'account', direction: 'sender' })
+  if (recipient !== account) await checkAccount(deps, chain, recipient, { field: 'recipient', direction: 'recipient' })
   const expiry = await chain.chooseExpiry(deps.now() + deps.settings.deadlineMs)
   const terms = { account, recipient, expiry, ...(await readFeeTerms(deps, partner, chain, parsed.feePpm)) }
   const avoid = deps.routes.avoided(chain.network.id, account)
@@ -110,6 +111,7 @@ const ROUTES_MAX = 3
 /**
  * Prepares our own route. If its simulation fails or contradicts the quote, it is routed again: once at newer pools, then around the pools
  * that may be the cause. On a fast network the pools are newer after each simulation, so that this alone is no reason for the same route.
+ * No later route pays less than the slippage allows of the first: else anyone could lead builds to a pool that is far worse.
  */
 async function prepareOwnRoute(
   deps: BuildSwapDeps,
@@ -131,6 +133,7 @@ async function prepareOwnRoute(
     const again = attempt.isProof ? null : await routeAgain(deps, priced, avoid)
     const newer = again?.routed.block.hash === routed.block.hash ? null : again
     if (newer !== null && routes === 1) {
+      if (newer.received < first.minReceived) throw problem
       priced = newer
       continue
     }
@@ -139,7 +142,7 @@ async function prepareOwnRoute(
     for (const pool of suspects) avoid.add(pool)
     const around = await routeAgain(deps, priced, avoid)
     const next = chooseNext(priced.received, attempt.paid, newer, around)
-    if (next === null) throw problem
+    if (next === null || next.received < first.minReceived) throw problem
     const dexes = [...new Set(routed.swaps.map(({ pool }) => pool.dex))]
     if (next === around)
       deps.log.info({ network: id, isProof: attempt.isProof, suspects, dexes }, 'routed around pools')
@@ -287,61 +290,42 @@ async function prepare(
   return { ...prepared, ref: order.ref }
 }
 
-/** Reads an address that can sign: our contracts are rejected. */
-export function readAccount(chain: SwapChain, text: string, field: string): string {
-  const account = chain.parseAccount(text)
-  if (account === null || chain.ownContracts.has(account))
-    throw new AppError('INVALID_ADDRESS', `${field} is not an account on ${chain.network.id}`, { field })
-  return account
+/** The sender, and who receives the output: the sender, unless the request names another account. Null with a problem added. */
+function readAccounts(
+  chain: SwapChain,
+  request: BuildRequest,
+  problems: Problem[],
+): Pick<BuildTerms, 'account' | 'recipient'> | null {
+  const account = readAccount(chain, request.account, 'account', problems)
+  const recipient = request.recipient === undefined ? account : readRecipient(chain, request, account, problems)
+  return account === null || recipient === null ? null : { account, recipient }
 }
 
-async function checkAccount(
-  { isOwnAddress, screening }: BuildSwapDeps,
+function readRecipient(
   chain: SwapChain,
-  account: string,
-  field: string,
-): Promise<void> {
-  const checksummed = chain.formatAddress(account)
-  if (await isOwnAddress(checksummed))
-    throw new AppError('ADDRESS_IS_OURS', `${field} is an address of this service`, { field })
-  await screen(screening, chain, checksummed, field)
-}
-
-/** Reads who receives the output: the sender, unless the request names another account. */
-async function readRecipient(
-  deps: BuildSwapDeps,
-  chain: SwapChain,
-  { recipient: text, fromTokenAddress, toTokenAddress }: BuildRequest,
-  account: string,
-): Promise<string> {
-  if (text === undefined) return account
+  { recipient: text = '', fromTokenAddress, toTokenAddress }: BuildRequest,
+  account: string | null,
+  problems: Problem[],
+): string | null {
   const field = 'recipient'
-  const recipient = readAccount(chain, text, field)
-  if (recipient === account) return account
+  const recipient = readAccount(chain, text, field, problems)
+  if (recipient === null || recipient === account) return recipient
   if (!chain.paysOthers) {
     const message = `a swap on ${chain.network.id} pays its sender: leave recipient out`
-    throw new AppError('VALIDATION_ERROR', message, { field })
+    problems.push({ code: 'VALIDATION_ERROR', field, message })
+    return null
   }
-  // A token contract would keep the coins.
-  if ([fromTokenAddress, toTokenAddress].some((token) => chain.parse(token) === recipient))
-    throw new AppError('INVALID_ADDRESS', 'recipient is one of the two tokens', { field })
-  await checkAccount(deps, chain, recipient, field)
+  // The contract of a token would keep what is paid to it. That of the wrapped coin is no payee at all.
+  if ([fromTokenAddress, toTokenAddress].some((token) => chain.parse(token) === recipient)) {
+    problems.push({ code: 'INVALID_ADDRESS', field, message: 'recipient is one of the two tokens' })
+    return null
+  }
   return recipient
 }
 
 /** An aggregator that trades for the sender's own account also pays that account. */
 const paysRecipient = (chain: SwapChain, { account, recipient }: Pick<BuildTerms, 'account' | 'recipient'>): boolean =>
   recipient === account || chain.aggregatorTaker !== null
-
-export async function screen(
-  screening: Screening,
-  { network }: SwapChain,
-  address: string,
-  field = 'account',
-): Promise<void> {
-  const verdict = await screening.screen({ network: network.id, address, direction: 'recipient' })
-  if (verdict !== 'allow') throw new AppError('RESTRICTED', 'this address cannot be served', { field })
-}
 
 function orderOf(
   { refs }: BuildSwapDeps,

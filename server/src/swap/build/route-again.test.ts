@@ -59,7 +59,7 @@ const chain = {
   },
 }
 
-async function build(account = '0xa') {
+async function build(account = '0xa', slippage = '3') {
   const deps = {
     networks: { getOpen: () => ({ chain, nativeIsToken: false }) },
     findToken: async (_: unknown, address: string) => ({ network: 'eth', address, name: '', symbol: '', decimals: 6 }),
@@ -70,7 +70,7 @@ async function build(account = '0xa') {
     withIdempotency: (_partner: unknown, _key: unknown, work: (keep: () => null) => unknown) => work(() => null),
     ...{ settings: swapDefaults, now: () => 0 },
   } as unknown as BuildSwapDeps
-  const tokens = { fromTokenAddress: '0xee', toTokenAddress: '0xdc', amount: '1', slippage: '3', referrerFee: '0' }
+  const tokens = { fromTokenAddress: '0xee', toTokenAddress: '0xdc', amount: '1', slippage, referrerFee: '0' }
   return createBuildSwap(deps)({ id: 'p' } as Partner, { network: 'eth', account, ...tokens }, null)
 }
 
@@ -101,6 +101,39 @@ describe('D4: a pool that pays more than its state says, as after tokens were se
     markets = { donated, honest: honest(990_000n) }
     expect(await build()).toEqual(['swap by honest'])
     expect(routes.avoided('eth', '0xa')).toEqual([])
+  })
+})
+
+/*
+ * The scenario of a deep pool to which tokens were sent, beside a pool with a fee of 13 % that its maker set: at its own middle price the
+ * second one loses less than the limit of the price impact.
+ */
+describe('D4: a user who accepted one percent', () => {
+  const donated: Market = { quoted: () => 1_000_000n, paid: () => 1_024_000n }
+  const reverting: Market = { quoted: () => 1_000_000n, paid: () => null }
+
+  it.each([
+    ['tokens were sent to the best pool', donated, { simulated: '1.024', quoted: '1' }],
+    ['the best pool reverts', reverting, {}],
+  ])('is not led to a pool that pays 24 percent less where %s', async (_, first, problem) => {
+    markets = { first, shallow: honest(763_000n) }
+    await expect(build('0xa', '1')).rejects.toMatchObject({ code: 'SIMULATION_FAILED', problems: [problem] })
+    expect(simulated).toEqual(['first'])
+  })
+
+  it('gets a route that pays one percent less, and none that pays a unit less than that', async () => {
+    markets = { donated, honest: honest(990_000n) }
+    expect(await build('0xa', '1')).toEqual(['swap by honest'])
+    markets = { donated, honest: honest(989_999n) }
+    await expect(build('0xa', '1')).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
+  })
+
+  it('gets no route at newer pools that pays less than one percent less', async () => {
+    blocksPerBuild = 1
+    const falling = (atBlock: number) => (atBlock === 7 ? 1_000_000n : 989_999n)
+    markets = { moved: { quoted: falling, paid: falling } }
+    await expect(build('0xa', '1')).rejects.toMatchObject({ code: 'SIMULATION_FAILED' })
+    expect(simulated).toEqual(['moved'])
   })
 })
 

@@ -1,25 +1,23 @@
-import { AppError } from '../../core/domain/errors.ts'
+import { AppError, type Problem } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
-import type { Screening } from '../../core/ports/screening.ts'
 import type { WithIdempotency } from '../../core/services/interfaces.ts'
-import { readAccount, screen } from '../build/build-swap.ts'
+import { type CheckAccountDeps, checkAccount, readAccount } from '../accounts.ts'
 import type { FeeAddressView, SwapServices, SwapSettings } from '../interfaces.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { FeeAccounts, FeeAddressMail, OwnFeeAddress } from '../ports/store/fee-accounts.ts'
+import { refusal } from '../quotes/read-swap-request.ts'
 
-export type FeeAddressesDeps = Readonly<{
-  networks: Pick<SwapNetworks, 'get' | 'formats'>
-  feeAccounts: Pick<FeeAccounts, 'listAddresses' | 'requestAddress'>
-  /** Whether a checksummed address belongs to our wallets or to an exchange, on any network. */
-  isOwnAddress(address: string): Promise<boolean>
-  screening: Screening
-  withIdempotency: WithIdempotency
-  /** Whether a mail server is configured. */
-  sendsMail: boolean
-  /** Whether a new address is refused without one. */
-  requiresMail: boolean
-  settings: Pick<SwapSettings, 'feeAddressDelayMs'>
-}>
+export type FeeAddressesDeps = CheckAccountDeps &
+  Readonly<{
+    networks: Pick<SwapNetworks, 'get' | 'formats'>
+    feeAccounts: Pick<FeeAccounts, 'listAddresses' | 'requestAddress'>
+    withIdempotency: WithIdempotency
+    /** Whether a mail server is configured. */
+    sendsMail: boolean
+    /** Whether a new address is refused without one. */
+    requiresMail: boolean
+    settings: Pick<SwapSettings, 'feeAddressDelayMs'>
+  }>
 
 /** Removes the address. */
 const NONE = 'none'
@@ -54,16 +52,15 @@ export function createFeeAddresses(deps: FeeAddressesDeps): Pick<SwapServices, '
 
 /** The address in canonical form; null removes it. */
 async function readFeeAddress(
-  { networks, isOwnAddress, screening }: FeeAddressesDeps,
+  deps: FeeAddressesDeps,
   { network, address }: Readonly<{ network: string; address: string }>,
 ): Promise<string | null> {
   if (address === NONE) return null
-  const { chain } = networks.get(network)
-  const account = readAccount(chain, address, 'address')
-  const checksummed = chain.formatAddress(account)
-  if (await isOwnAddress(checksummed))
-    throw new AppError('ADDRESS_IS_OURS', 'address is an address of this service', { field: 'address' })
-  await screen(screening, chain, checksummed, 'address')
+  const { chain } = deps.networks.get(network)
+  const problems: Problem[] = []
+  const account = readAccount(chain, address, 'address', problems)
+  if (account === null) throw refusal(problems)
+  await checkAccount(deps, chain, account, { field: 'address', direction: 'recipient' })
   return account
 }
 

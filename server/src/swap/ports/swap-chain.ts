@@ -183,10 +183,13 @@ export interface SwapChain extends AddressFormat {
   /** Hash of what an order does on the chain, without its reference. Binds every parameter. */
   hashCall(order: Omit<SwapOrder, 'ref'>): string
   /**
-   * Whether an account that is paid so many units of a token then holds what the network requires of every account. Absent where it
-   * requires nothing.
+   * Whether an address can take a payment of a token: it then holds what the network requires of every account, and has an account of the
+   * token, unless the user may open one for it. Absent where the network requires nothing.
    */
-  isPayable?(address: string, token: string, units: bigint): Promise<boolean>
+  isPayable?(
+    address: string,
+    payment: Readonly<{ token: string; units: bigint; opensAccount: boolean }>,
+  ): Promise<boolean>
   /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE (`required`, `available` in base units `of` native or token), ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
   prepare(order: SwapOrder): Promise<PreparedSwap>
   /**

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
+import { parsePayee } from '../accounts.ts'
 import type { SwapSettings } from '../interfaces.ts'
 import type { FeeAccounts } from '../ports/store/fee-accounts.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
@@ -20,9 +21,8 @@ export async function readFeeTerms(
   if (feePpm === 0) return { feeTo: null, owesFee: false }
   const { id } = chain.network
   const own = await feeAccounts.findAddress(partner.id, id)
-  const feeTo = chain.parseAccount(own ?? settings.feeAddresses.get(id) ?? '')
-  // Anyone could withdraw a fee from our contracts.
-  if (feeTo !== null && !chain.ownContracts.has(feeTo)) return { feeTo, owesFee: own === null }
+  const feeTo = parsePayee(chain, own ?? settings.feeAddresses.get(id) ?? '')
+  if (feeTo !== null) return { feeTo, owesFee: own === null }
   throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `there is no fee address on ${id}: set one, or request a fee of 0`, {
     field: 'referrerFee',
     extra: { min: '0', max: '0' },
@@ -31,7 +31,8 @@ export async function readFeeTerms(
 
 /**
  * The terms under which the chain can pay a fee. Where it would leave the partner's address with less than the network requires of an
- * account, it goes to the operator's address and is owed to the partner.
+ * account, or where the user would pay for an account that the partner can close again, it goes to the operator's address and is owed to
+ * the partner.
  */
 export async function choosePayable(
   { settings }: Pick<FeeTermsDeps, 'settings'>,
@@ -39,12 +40,15 @@ export async function choosePayable(
   { feeTo, owesFee }: FeeTerms,
   fee: Readonly<{ token: string; units: bigint }>,
 ): Promise<FeeTerms> {
-  const isPayable = async (address: string) => (await chain.isPayable?.(address, fee.token, fee.units)) ?? true
-  if (feeTo === null || fee.units === 0n || (await isPayable(feeTo))) return { feeTo, owesFee }
+  const isPayable = async (address: string, opensAccount: boolean) =>
+    (await chain.isPayable?.(address, { ...fee, opensAccount })) ?? true
+  // The operator's account of a token is opened once, by the first user who needs it.
+  if (feeTo === null || fee.units === 0n || (await isPayable(feeTo, owesFee))) return { feeTo, owesFee }
   const operator = chain.parseAccount(settings.feeAddresses.get(chain.network.id) ?? '')
-  if (operator !== null && operator !== feeTo && (await isPayable(operator))) return { feeTo: operator, owesFee: true }
-  const reason = `the fee is less than the least balance of an account, and the fee address ${chain.formatAddress(feeTo)} holds too little`
-  throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `${reason}: pay a balance to it first, or request a fee of 0`, {
+  if (operator !== null && operator !== feeTo && (await isPayable(operator, true)))
+    return { feeTo: operator, owesFee: true }
+  const reason = `the fee address ${chain.formatAddress(feeTo)} has no account of this token, or would hold less than the least balance of an account`
+  throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `${reason}: open that account, or request a fee of 0`, {
     field: 'referrerFee',
     extra: { min: '0', max: '0' },
   })

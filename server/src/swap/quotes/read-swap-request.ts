@@ -24,10 +24,14 @@ export type ParsedSwap = Readonly<{
 /** `Retry-After` of a token that is being read: the usual time of three node calls. */
 const READ_SECONDS = 1
 
-/** Throws one error with all problems of the request. */
-export async function readSwapRequest(deps: ReadSwapDeps, request: SwapRequest): Promise<ParsedSwap> {
+/** Throws one error with all problems of the request: first those that the caller found. */
+export async function readSwapRequest(
+  deps: ReadSwapDeps,
+  request: SwapRequest,
+  found: readonly Problem[] = [],
+): Promise<ParsedSwap> {
   const network = deps.networks.getOpen(request.network)
-  const problems: Problem[] = []
+  const problems = [...found]
   const [from, to] = await readSides(deps, network, request, problems)
   // The same address in two notations is detected without reading the tokens.
   const [fromAddress, toAddress] = [request.fromTokenAddress, request.toTokenAddress].map((text) =>

@@ -3,7 +3,7 @@ import type { Partner } from '../../core/domain/partner.ts'
 import type { Screening } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import type { WithIdempotency } from '../../core/services/interfaces.ts'
-import { screen } from '../build/build-swap.ts'
+import { screen } from '../accounts.ts'
 import type { SwapServices } from '../interfaces.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
@@ -43,9 +43,10 @@ export async function screenTransaction(
   chain: SwapChain,
   { signer, targets }: SignedTransaction,
 ): Promise<void> {
-  await screen(screening, chain, chain.formatAddress(signer))
+  const field = 'account'
+  await screen(screening, chain, signer, { field, direction: 'sender' })
   for (const target of targets)
-    if (target !== chain.spender) await screen(screening, chain, chain.formatAddress(target))
+    if (target !== chain.spender) await screen(screening, chain, target, { field, direction: 'recipient' })
 }
 
 /** Decodes a transaction. Errors name the request member in `field`. */

@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { sui } from '../../../networks/sui.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { resolveNetwork } from '../../core/domain/network.ts'
+import { present } from '../../lib/assert.ts'
 import { createSwapRefs } from '../build/swap-refs.ts'
 import type { SwapNetwork } from '../networks.ts'
 import type { FeeScanResult, SwapFeeStore } from '../ports/store/swap-fees.ts'
@@ -37,26 +38,38 @@ let failures: number
 let decimals: number | null
 let run: () => Promise<boolean>
 let height: number
+/** The fees of the chain; by default one at `height`. */
+let paid: readonly PaidFee[] | null
+let lookups: string[]
 beforeEach(() => {
   decimals = 6
-  run = createScan()
+  paid = null
+  lookups = []
+  run = present(createScans().get(network.id), 'the scan of the network')
   found = signed
   scanned = START
   saved = []
   failures = 0
 })
 
-/** The scan of a chain that shows a fee at `height`. */
-function createScan(): () => Promise<boolean> {
+const feeAt = (at: number, changes: Partial<PaidFee> = {}): PaidFee => ({
+  ...{ hash, logIndex: 0, height: at, ref, sender: account, token: terms.tokenOut, units: 1n, feeTo, executor: null },
+  ...changes,
+})
+
+/** The scans of a chain that shows these fees. */
+function createScans(ids: readonly string[] = [network.id]) {
   const chain = {
     ...{ network, readFinalHeight: async () => FINAL, parseAccount: (text: string) => text },
+    ownContracts: new Set(['our executor']),
     listPaidFees: async ({ from, to }: { from: number; to: number }) => {
-      const fee: PaidFee = {
-        ...{ hash, logIndex: 0, height, ref, sender: account, token: terms.tokenOut, units: 1n, feeTo, executor: null },
-      }
-      return { fees: height >= from && height <= to ? [fee] : [], to }
+      const fees = (paid ?? [feeAt(height)]).filter((fee) => fee.height >= from && fee.height <= to)
+      return { fees, to }
     },
-    findTransaction: async () => found,
+    findTransaction: async (one: string) => {
+      lookups.push(one)
+      return found && { ...found, hash: one }
+    },
     readExpiry: async () => ({ by: 'never' }),
   } as unknown as SwapChain
   const fees = {
@@ -71,7 +84,7 @@ function createScan(): () => Promise<boolean> {
   } as unknown as SwapFeeStore
   return createScanFeeEvents({
     networks: { find: () => ({ chain, nativeIsToken: false }) as unknown as SwapNetwork },
-    ...{ served: [network.id], fees, feeAccounts: { listHeldFees: async () => [] }, refs },
+    ...{ served: ids, fees, feeAccounts: { listHeldFees: async () => [] }, refs },
     findToken: async (_, address) => {
       if (decimals === null) throw new AppError('NETWORK_UNAVAILABLE', 'the nodes contradict each other about it')
       return { network: network.id, address, name: '', symbol: '', decimals }
@@ -106,6 +119,40 @@ it('lists an old fee as unclaimed if no node has its transaction, and continues'
   await scan(FINAL - RECENT)
   expect(unclaimed()).toMatchObject([{ hash, network: network.id }])
   expect([failures, scanned]).toEqual([0, START + RECENT])
+})
+
+it('looks up no transaction that paid several fees, because a call of the router is one swap', async () => {
+  paid = Array.from({ length: 300 }, (_, logIndex) => feeAt(START + 1, { logIndex }))
+  await run()
+  expect([lookups, swaps(), unclaimed().length]).toEqual([[], [], 300])
+})
+
+it('ignores a fee of a swap by an executor of a stranger, which none of our builds names', async () => {
+  paid = [
+    feeAt(START + 1, { hash: 'of a stranger', executor: 'an executor of a stranger' }),
+    feeAt(START + 2, { hash: 'ours', executor: 'our executor' }),
+  ]
+  await run()
+  expect(swaps()).toMatchObject([{ hash: 'ours', partnerId }])
+  expect([lookups, unclaimed()]).toEqual([['ours'], []])
+  expect(saved.flatMap(({ paidHashes }) => paidHashes)).toEqual(['ours'])
+})
+
+it('looks up at most 500 transactions in a run, or those of one block, and continues in the next one', async () => {
+  const feesAt = (at: number, count: number) =>
+    Array.from({ length: count }, (_, n) => feeAt(at, { hash: `${at} ${n}`, logIndex: n }))
+  const [first, second, third] = [START + 1, START + 3_000, START + 3_001]
+  paid = [...feesAt(first, 300), ...feesAt(second, 200), ...feesAt(third, 700)]
+  expect(await run()).toBe(true)
+  expect([lookups.length, scanned]).toEqual([500, second])
+  expect(await run()).toBe(true)
+  expect([lookups.length, scanned]).toEqual([1_200, third])
+  expect(await run()).toBe(false)
+  expect([lookups.length, swaps().length, new Set(lookups).size]).toEqual([1_200, 1_200, 1_200])
+})
+
+it('scans a network apart from the others, whose nodes may be slow', () => {
+  expect([...createScans(['eth', network.id]).keys()]).toEqual(['eth', network.id])
 })
 
 it('waits some runs for the decimals of a token, which a contract can withhold forever, and then continues', async () => {

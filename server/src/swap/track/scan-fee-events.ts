@@ -6,7 +6,7 @@ import type { SwapNetwork, SwapNetworks } from '../networks.ts'
 import type { FeeAccounts } from '../ports/store/fee-accounts.ts'
 import type { FeeScanResult, SwapFeeStore, UnclaimedFee } from '../ports/store/swap-fees.ts'
 import type { NewSwap } from '../ports/store/swaps.ts'
-import type { PaidFee, SignedTransaction, SwapAction, SwapChain } from '../ports/swap-chain.ts'
+import type { FoundFees, PaidFee, SignedTransaction, SwapAction, SwapChain } from '../ports/swap-chain.ts'
 import { termsOf } from '../send/check-swap.ts'
 import type { FindToken } from '../tokens/token-cache.ts'
 
@@ -26,33 +26,31 @@ export type ScanFeeEventsDeps = Readonly<{
 const RANGE_BLOCKS = 2_000
 /** Ranges per network and run; a long downtime takes several runs. */
 const RANGES_MAX = 10
+/** Look-ups of transactions per network and run: strangers may pay us as many fees as they like. */
+const LOOKUPS_MAX = 500
+const LOOKUPS_AT_ONCE = 8
 /** Blocks up to the final one in which a node that lags may miss a transaction. Older ones may be pruned and must not stop the scan. */
 const RECENT_BLOCKS = RANGES_MAX * RANGE_BLOCKS
 /** Runs that a token may stop in a row whose decimals cannot be read: its contract may answer each node otherwise, forever. */
 const UNREADABLE_RUNS_MAX = 5
 
 /**
- * Scans the final blocks of every network for fees of unreported swaps: swaps that we built and that were broadcast elsewhere or
- * with `isExchange: false`. The reference in the router's event and the terms in the transaction identify the partner. The swap
- * gets a row, and its fee is booked as usual. Returns true if more blocks are left to scan.
+ * Scans of the final blocks for fees of unreported swaps, by network: swaps that we built and that were broadcast elsewhere or with
+ * `isExchange: false`. The reference in the router's event and the terms in the transaction identify the partner. The swap gets a row,
+ * and its fee is booked as usual. A scan returns true if more blocks are left. Strangers can make one network slow, so that each has a
+ * scan of its own.
  */
-export function createScanFeeEvents(deps: ScanFeeEventsDeps): () => Promise<boolean> {
+export function createScanFeeEvents(deps: ScanFeeEventsDeps): ReadonlyMap<string, () => Promise<boolean>> {
   const decimals = createDecimals(deps)
-  return async () => {
-    const outcomes = await Promise.all(
-      deps.served.map(async (id) => {
-        const network = deps.networks.find(id)
-        // A network whose nodes fail does not delay the others.
-        return network === null
-          ? false
-          : scanNetwork(deps, network, decimals).catch((err: unknown) => {
-              deps.log.warn({ network: id, err }, 'the fee scan failed')
-              return false
-            })
-      }),
-    )
-    return outcomes.includes(true)
+  const scan = async (id: string): Promise<boolean> => {
+    const network = deps.networks.find(id)
+    if (network === null) return false
+    return scanNetwork(deps, network, decimals).catch((err: unknown) => {
+      deps.log.warn({ network: id, err }, 'the fee scan failed')
+      return false
+    })
   }
+  return new Map(deps.served.map((id) => [id, () => scan(id)]))
 }
 
 type Decimals = ReturnType<typeof createDecimals>
@@ -82,16 +80,53 @@ async function scanNetwork(deps: ScanFeeEventsDeps, network: SwapNetwork, decima
   const { id } = chain.network
   const [final, feeTo] = await Promise.all([chain.readFinalHeight(), listFeeAddresses(deps, chain)])
   let from = await deps.fees.readScannedHeight(id, final)
-  for (let n = 0; n < RANGES_MAX && from < final; n++) {
-    const { fees, to } = await chain.listPaidFees({ from: from + 1, to: Math.min(from + RANGE_BLOCKS, final), feeTo })
-    const result = await attributeFees(deps, chain, { paid: fees, final, decimals })
+  let lookupsMax = LOOKUPS_MAX
+  for (let n = 0; n < RANGES_MAX && from < final && lookupsMax > 0; n++) {
+    const found = await chain.listPaidFees({ from: from + 1, to: Math.min(from + RANGE_BLOCKS, final), feeTo })
+    const range = await chooseFees(deps, chain, found, lookupsMax)
+    const result = await attributeFees(deps, chain, { ...range, final, decimals })
     // Another process scanned this range and continues from there.
-    if (!(await deps.fees.saveScan(id, { from, to }, result))) return false
+    if (!(await deps.fees.saveScan(id, { from, to: range.to }, result))) return false
     decimals.reset(id)
     logResult(deps, id, result)
-    from = to
+    from = range.to
+    lookupsMax -= range.lookups.length
   }
   return from < final
+}
+
+type FeeRange = Readonly<{
+  to: number
+  paidHashes: readonly string[]
+  /** Fees whose transaction is looked up. */
+  lookups: readonly PaidFee[]
+  unclaimed: readonly PaidFee[]
+}>
+
+/**
+ * The fees of the range that may be of swaps that we built: an executor of ours traded, and the transaction paid no other fee to us, because
+ * a call of the router is one swap. Ends the range before the block in which the look-ups are too many; one block is always read.
+ */
+async function chooseFees(
+  { fees }: Pick<ScanFeeEventsDeps, 'fees'>,
+  { network, ownContracts }: SwapChain,
+  found: FoundFees,
+  lookupsMax: number,
+): Promise<FeeRange> {
+  const paid = found.fees.filter(({ executor }) => executor === null || ownContracts.has(executor))
+  const byHash = Map.groupBy(paid, ({ hash }) => hash)
+  const unreported = byHash.size === 0 ? new Set<string>() : await fees.findUnreported(network.id, [...byHash.keys()])
+  const isLookedUp = ({ hash }: PaidFee) => unreported.has(hash) && byHash.get(hash)?.length === 1
+  const lookups = paid.filter(isLookedUp)
+  const [first, next] = [lookups[0], lookups[lookupsMax]]
+  const to = first === undefined || next === undefined ? found.to : Math.max(first.height, next.height - 1)
+  const isInRange = ({ height }: PaidFee) => height <= to
+  return {
+    to,
+    paidHashes: [...new Set(paid.filter(isInRange).map(({ hash }) => hash))],
+    lookups: lookups.filter(isInRange),
+    unclaimed: paid.filter((fee) => unreported.has(fee.hash) && !isLookedUp(fee) && isInRange(fee)),
+  }
 }
 
 function logResult({ log }: ScanFeeEventsDeps, network: string, { swaps, unclaimed }: FeeScanResult): void {
@@ -101,29 +136,33 @@ function logResult({ log }: ScanFeeEventsDeps, network: string, { swaps, unclaim
     log.warn({ network, txHash: hash, token, units: units.toString() }, 'a swap fee cannot be attributed to a partner')
 }
 
+type Attribution = Omit<FeeRange, 'to'> & Readonly<{ final: number; decimals: Decimals }>
+
 async function attributeFees(
   deps: ScanFeeEventsDeps,
   chain: SwapChain,
-  { paid, final, decimals }: Readonly<{ paid: readonly PaidFee[]; final: number; decimals: Decimals }>,
+  { paidHashes, lookups, unclaimed: others, final, decimals }: Attribution,
 ): Promise<FeeScanResult> {
-  const paidHashes = [...new Set(paid.map(({ hash }) => hash))]
-  if (paid.length === 0) return { swaps: [], unclaimed: [], paidHashes }
-  const unreported = await deps.fees.findUnreported(chain.network.id, paidHashes)
-  const [swaps, unclaimed]: [NewSwap[], UnclaimedFee[]] = [[], []]
-  if (unreported.size === 0) return { swaps, unclaimed, paidHashes }
-  const partnerIds = await deps.fees.listPartnerIds()
-  for (const fee of paid.filter(({ hash }) => unreported.has(hash))) {
-    const signed = await chain.findTransaction(fee.hash)
-    // The range is read again. An unclaimed fee would be the partner's loss.
-    if (signed === null && fee.height > final - RECENT_BLOCKS)
-      throw new AppError('NETWORK_UNAVAILABLE', `no node has ${fee.hash}, which paid a fee in block ${fee.height}`)
-    const action = signed === null ? null : directCallOf(signed, fee)
-    const call = signed === null || action === null ? null : { signed, action }
-    const built = call === null ? null : findPartner(deps.refs, chain, { ...call, partnerIds })
-    // Another contract made the call, such as a smart wallet; or terms that we did not build, or built with another pepper; or an old
-    // transaction that the nodes have no longer.
-    if (call === null || built === null) unclaimed.push({ ...fee, network: chain.network.id })
-    else if (built.owesFee) swaps.push(await swapOf(decimals, chain, { ...call, partnerId: built.partnerId }))
+  const { id: network } = chain.network
+  const swaps: NewSwap[] = []
+  const unclaimed: UnclaimedFee[] = others.map((fee) => ({ ...fee, network }))
+  const partnerIds = lookups.length === 0 ? [] : await deps.fees.listPartnerIds()
+  for (let n = 0; n < lookups.length; n += LOOKUPS_AT_ONCE) {
+    const batch = lookups.slice(n, n + LOOKUPS_AT_ONCE)
+    const transactions = await Promise.all(batch.map(({ hash }) => chain.findTransaction(hash)))
+    for (const [index, fee] of batch.entries()) {
+      const signed = transactions[index] ?? null
+      // The range is read again. An unclaimed fee would be the partner's loss.
+      if (signed === null && fee.height > final - RECENT_BLOCKS)
+        throw new AppError('NETWORK_UNAVAILABLE', `no node has ${fee.hash}, which paid a fee in block ${fee.height}`)
+      const action = signed === null ? null : directCallOf(signed, fee)
+      const call = signed === null || action === null ? null : { signed, action }
+      const built = call === null ? null : findPartner(deps.refs, chain, { ...call, partnerIds })
+      // Another contract made the call, such as a smart wallet; or terms that we did not build, or built with another pepper; or an old
+      // transaction that the nodes have no longer.
+      if (call === null || built === null) unclaimed.push({ ...fee, network })
+      else if (built.owesFee) swaps.push(await swapOf(decimals, chain, { ...call, partnerId: built.partnerId }))
+    }
   }
   return { swaps, unclaimed, paidHashes }
 }

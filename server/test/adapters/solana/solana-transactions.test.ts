@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { priceUnits, transferLamports } from '../../../src/adapters/solana/instructions.ts'
+import { associatedToken, tokenProgram } from '../../../src/adapters/solana/program-address.ts'
 import { decodeTransaction, encodeUnsigned } from '../../../src/adapters/solana/transaction.ts'
 import type { AppError } from '../../../src/core/domain/errors.ts'
 import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
@@ -24,6 +25,9 @@ function swapOf(amount: bigint, [from, to]: readonly [string, string] = [tokenOf
   if (executed.amountOut === null) throw new Error('the pool cannot trade')
   return { pool, executed, amountOut: executed.amountOut }
 }
+
+const isPayable = (address: string, token: string, units: bigint, opensAccount = false) =>
+  market.chain.isPayable?.(address, { token, units, opensAccount })
 
 async function payPriority(user: User, pool: string, price: bigint, blocks: number): Promise<void> {
   for (let block = 0; block < blocks; block++) {
@@ -70,17 +74,27 @@ test('a fee in SOL is payable where the account then has the least balance that 
       () => true,
       (error: AppError) => error.message,
     )
-    return [await market.chain.isPayable?.(feeTo, SOL, fee / 1_000_000n), isPaid]
+    return [await isPayable(feeTo, SOL, fee / 1_000_000n), isPaid]
   }
   // 100 dollars are about 0.6 SOL: a tenth of a percent of it is less than the least balance, a percent is more.
   const refusal = 'the swap would fail: an account would hold less than the least balance of an account'
   expect(await pays(fresh, 1_000)).toEqual([false, refusal])
   expect(await pays(fresh, 10_000)).toEqual([true, true])
   expect(await pays(poor, 1_000)).toEqual([true, true])
-  expect(await market.chain.isPayable?.(fresh, SOL, least - 1n)).toBe(false)
-  expect(await market.chain.isPayable?.(fresh, SOL, least)).toBe(true)
-  // The user's transaction creates an account of any other token.
-  expect(await market.chain.isPayable?.(fresh, tokenOf('USDC'), 1n)).toBe(true)
+  expect(await isPayable(fresh, SOL, least - 1n)).toBe(false)
+  expect(await isPayable(fresh, SOL, least)).toBe(true)
+})
+
+test('a user pays for no account of a token that a partner could close again, and for one of the operator', async () => {
+  const [partner, usdc] = [createUser().address, tokenOf('USDC')]
+  expect([await isPayable(partner, usdc, 1n), await isPayable(partner, usdc, 1n, true)]).toEqual([false, true])
+  // Lamports at the address of that account do not open it.
+  await market.node.deposit(associatedToken(partner, usdc, tokenProgram) as never, 5_000_000n)
+  market.mine(40)
+  expect(await isPayable(partner, usdc, 1n)).toBe(false)
+  const { address } = await market.createFunded(5_000_000_000n, { USDC: 1n })
+  expect(await isPayable(address, usdc, 1n)).toBe(true)
+  expect(await isPayable(address, createUser().address, 1n)).toBe(false)
 })
 
 test.each([

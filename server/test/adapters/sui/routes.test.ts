@@ -12,6 +12,8 @@ import { placeOrders } from '../../../../sandbox/src/sui/books.ts'
 import { suiTokens } from '../../../../sandbox/src/sui/coins.ts'
 import { setMakerOrders } from '../../../../sandbox/src/sui/deepbook-pool.ts'
 import { readInner, writeInner } from '../../../../sandbox/src/sui/deepbook-state.ts'
+import { createRouteMarkets } from '../../../src/adapters/router/route-markets.ts'
+import { present } from '../../../src/lib/assert.ts'
 import type { Log } from '../../../src/lib/log.ts'
 import type { SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import { executeRoute, type RouteSwap, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
@@ -63,6 +65,13 @@ async function start() {
     },
   }
 }
+
+test('two quotes at the same pools search the same market', async () => {
+  const { pools } = await start()
+  const findMarket = createRouteMarkets()
+  const next = () => findMarket(present(pools.current(), 'the pools'), { tokenIn: SUI, tokenOut: usdc })
+  expect(next()).toBe(next())
+})
 
 test('a route over two DEXes pays to the last unit what the pools compute, and the sender gets the rest of the lots', async () => {
   const { send, orderFor, swapOf, node, address } = await start()

@@ -143,8 +143,10 @@ export async function startStage(
     for (const { id } of rows) await swaps.trackSwap(id)
   }
 
+  const findFees = () => Promise.all([...swaps.findFees.values()].map((find) => find()))
+
   return {
-    ...{ family, ledger, chain, database, operator, track, findFees: swaps.findFees, pools: swaps.pools },
+    ...{ family, ledger, chain, database, operator, track, findFees, pools: swaps.pools },
     /** An account of the deny list. */
     restricted,
     /** Replaces the paused scopes, for example `dex:a dex@sol`. */

@@ -110,13 +110,13 @@ describe('the fee of a swap', () => {
       ...{ network: { id: 'eth' }, readFinalHeight: async () => 9, parseAccount: (text: string) => text },
       listPaidFees: async () => ({ fees: [paid], to: 9 }),
     } as unknown as SwapChain
-    const scan = createScanFeeEvents({
+    const scans = createScanFeeEvents({
       networks: { find: () => ({ chain, nativeIsToken: false }) } as unknown as SwapNetworks,
       ...{ served: ['eth'], fees, feeAccounts: { listHeldFees: async () => [] } },
       settings: { feeAddresses: new Map() },
       log: { info: () => undefined, warn: (fields: object) => expect.fail(JSON.stringify(fields)) },
     } as unknown as ScanFeeEventsDeps)
-    expect(await scan()).toBe(false)
+    expect(await present(scans.get('eth'), 'the scan')()).toBe(false)
     expect(await swaps.advance(await reload(swapId(4)), finished({}, true))).toBe(true)
     expect([await readHeld(), await readOwed()]).toEqual([(before[0] ?? 0n) + 70n, (before[1] ?? 0n) - 70n])
     // Without a fee on the chain, final is final.

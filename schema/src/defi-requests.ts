@@ -109,7 +109,10 @@ export const BuildSwapBody = Type.Object({
   maxPriceImpact: Type.Optional(percentMember(maxPriceImpact)),
   network: defiNetworkInput,
   recipient: Type.Optional(
-    address('Who receives the output; the sender by default. On `sol` only the sender can. Additive.', account),
+    address(
+      'Who receives the output; the sender by default. Not a token of the swap, the wrapped coin or a contract of the service. On `sol` only the sender can. Additive.',
+      account,
+    ),
   ),
   format: Type.Optional(
     wordOf(['raw'], { description: 'Form of the answer: unsigned transactions. Additive.', examples: ['raw'] }),

@@ -479,7 +479,7 @@ export interface BuildSwapBody {
    */
   network: DefiNetworkTicker | (string & {})
   /**
-   * Who receives the output; the sender by default. On `sol` only the sender can. Additive.
+   * Who receives the output; the sender by default. Not a token of the swap, the wrapped coin or a contract of the service. On `sol` only the sender can. Additive.
    */
   recipient?: string | null
   /**

@@ -6,14 +6,9 @@ import { repeatForEach } from './repeat.ts'
 test('a chain that does not answer delays the work for no other chain', async () => {
   const warnings: unknown[] = []
   const log = { warn: (fields: object) => void warnings.push(fields) } as unknown as Log
-  const chains = ['xmr', 'btc', 'eth'].map((id) => ({ network: { id } })) as Parameters<
-    typeof repeatForEach
-  >[0]['chains']
+  const chains = ['xmr', 'btc', 'eth'].map((id) => ({ network: { id } }))
   const counts = new Map<string, number>()
-  let release = () => undefined as void
-  const hanging = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const { promise: hanging, resolve: release } = Promise.withResolvers<void>()
   const loops = repeatForEach({ log, chains }, 1, 'work failed', async ({ network: { id } }) => {
     counts.set(id, (counts.get(id) ?? 0) + 1)
     if (id === 'xmr') await hanging

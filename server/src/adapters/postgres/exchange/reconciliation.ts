@@ -1,5 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
+import type { RecordedUtxo } from '../../../exchange/ports/spend.ts'
 import type {
   MissingUnits,
   OpenOnNetwork,
@@ -7,7 +8,6 @@ import type {
   StalledNetwork,
   UncomparedNetwork,
 } from '../../../exchange/ports/store/reconciliation.ts'
-import type { RecordedUtxo } from '../../../exchange/ports/spend.ts'
 import type { Database, Sql } from '../core/database.ts'
 import { claimTurn } from '../core/turns.ts'
 import { toUtxo, type UtxoRow } from './rows.ts'

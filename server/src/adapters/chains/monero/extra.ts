@@ -11,7 +11,7 @@ const NONCE_MAX = 255
 /**
  * The public keys of the extra field that Monero's wallets use: of the fields before the first unreadable one, all public keys
  * and the first list of additional keys, which counts only beside a public key (cryptonote_format_utils.cpp: parse_tx_extra;
- * wallet2.cpp: process_new_transaction). Anyone can write this field, and an output of which only we read the key could not be
+ * wallet2.cpp: process_new_transaction). Anyone can write this field, and an output whose key only we read could not be
  * spent by the wallet program.
  */
 export function readExtra(extra: Uint8Array): ExtraKeys {

@@ -6,10 +6,10 @@ import type {
   OpenOnNetwork,
   ReconciliationStore,
   StalledNetwork,
-  UncomparedNetwork,
 } from '../../../exchange/ports/store/reconciliation.ts'
 import type { Database, Sql } from '../core/database.ts'
 import { claimTurn } from '../core/turns.ts'
+import { listUncompared, recordComparison } from './comparisons.ts'
 import { toUtxo, type UtxoRow } from './rows.ts'
 import { unsweptDeposits } from './unswept-deposits.ts'
 
@@ -174,28 +174,11 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
     },
     listOpenElsewhere: (networks) => sql.query<OpenOnNetwork>(OPEN_ELSEWHERE, [networks]),
     listStalled: (networks, agoMs) => sql.query<StalledNetwork>(STALLED, [networks, agoMs]),
-    async recordComparison(network) {
-      await sql.query('insert into turns (name) values ($1) on conflict (name) do update set at = clock_timestamp()', [
-        COMPARISON + network,
-      ])
-    },
-    async listUncompared(networks, agoMs) {
-      await sql.query(
-        'insert into turns (name) select $2 || network from unnest($1::text[]) network on conflict do nothing',
-        [networks, COMPARISON],
-      )
-      return sql.query<UncomparedNetwork>(UNCOMPARED, [networks, COMPARISON, agoMs])
-    },
+    recordComparison: (network) => recordComparison(sql, network),
+    listUncompared: (networks, agoMs) => listUncompared(sql, networks, agoMs),
     openByStatus: () => openByStatus(sql),
   }
 }
-
-/** Prefix of the turns that hold when each network was last compared. */
-const COMPARISON = 'comparison:'
-const UNCOMPARED = `
-select network, to_char(t.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since
-from unnest($1::text[]) network join turns t on t.name = $2 || network
-where t.at < clock_timestamp() - $3::bigint * interval '1 ms'`
 
 /** `scanned_at` counts for a network that was never recorded up to the head. */
 const STALLED = `

@@ -53,6 +53,15 @@ test('D47: an output that the wallet program does not find in its transaction co
   expect(isUnreadable('key of a')).toBe(false)
 })
 
+test('a payment that selects a missing output does not forget its transaction', async () => {
+  const { wallet, calls } = createFakeWallet()
+  const { read, repair } = outputs()
+  await read(wallet, [utxo('a', 'tx')])
+  await read(wallet, [utxo('a', null)])
+  await repair(wallet)
+  expect(calls).toEqual(['scan tx'])
+})
+
 test('rescans the chain once for an output whose transaction is not known', async () => {
   const { wallet, calls } = createFakeWallet()
   const { read, repair } = outputs()

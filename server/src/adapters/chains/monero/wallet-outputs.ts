@@ -36,7 +36,7 @@ export function createWalletOutputs(origins: OutputOrigins): WalletOutputs {
         highestIndex = Math.max(highestIndex, subaddressOf(path).index)
         const { txHash = origins.txHashOf(outpoint), identity = null } = deposit ?? {}
         if (outputs.has(outpoint)) unfindable.delete(outpoint)
-        else missing.set(outpoint, { txHash, identity })
+        else if (deposit || !missing.has(outpoint)) missing.set(outpoint, { txHash, identity })
       }
       return outputs
     },

@@ -37,7 +37,7 @@ const long = [
   'test/support/invariants.test.ts',
   'test/starts/{production,production-refusals,production-solana-sui,start-environments}.test.ts',
   'sandbox/test/{dexes,markets,monero,restart,solana-swaps}.test.ts',
-  'server/test/adapters/chains/monero/{fake-deposits,outputs-ready,unmined,wallet}.test.ts',
+  'server/test/adapters/chains/monero/{extra-wallet,fake-deposits,outputs-ready,unmined,wallet}.test.ts',
   'server/test/adapters/dex/{dynamic-fee-v3,hostile-pools,liquidity-book,sandbox-pools}.test.ts',
   'server/test/adapters/embedded-postgres.test.ts',
   'server/test/adapters/solana/{solana-nodes,unreadable-pools}.test.ts',

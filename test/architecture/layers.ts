@@ -230,7 +230,7 @@ export const architecture: Architecture = {
     [`${chains}/shared/account-transfer.ts`]: 'a nonce',
     [`${chains}/monero/base58.ts`]: 'a digit',
     [`${chains}/monero/scan.ts`]: 'a count of blocks, limited to the range of its column',
-    [`${chains}/monero/transaction.ts`]: 'counts of at most 32 bits',
+    [`${chains}/monero/byte-reader.ts`]: 'counts of at most 32 bits',
     [`${postgres}/exchange/append-block.ts`]: columns,
     [`${postgres}/exchange/record-transfers.ts`]: columns,
     [`${postgres}/exchange/steps.ts`]: columns,

@@ -1,7 +1,10 @@
 import { ControlError } from '../control-error.ts'
 
 export type MoneroRpc = Readonly<{
-  call(method: string, params?: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
+  call(
+    method: string,
+    params?: Readonly<Record<string, unknown>> | readonly unknown[],
+  ): Promise<Readonly<Record<string, unknown>>>
   /** Calls a monerod method that has its own path. */
   post(path: string, body: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
 }>

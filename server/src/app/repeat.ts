@@ -13,3 +13,17 @@ export function repeat(log: Log, paceMs: number, failure: string, turn: () => Pr
     onError: (err) => log.warn({ err }, failure),
   })
 }
+
+/** One loop per chain, so that a chain whose nodes or wallet do not answer delays no other. */
+export function repeatForEach<C extends Readonly<{ network: Readonly<{ id: string }> }>>(
+  { log, chains }: Readonly<{ log: Log; chains: readonly C[] }>,
+  paceMs: number,
+  failure: string,
+  work: (chain: C) => Promise<void>,
+): Loop[] {
+  return chains.map((chain) =>
+    repeat(log, paceMs, failure, () =>
+      work(chain).catch((err: unknown) => log.warn({ network: chain.network.id, err }, failure)),
+    ),
+  )
+}

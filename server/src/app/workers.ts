@@ -20,6 +20,7 @@ import { createCompareJournal } from '../exchange/operations/compare-signing-jou
 import { createPayMonthly, MONTHLY_TURN_MS, type PayMonthlyDeps } from '../exchange/operations/pay-monthly.ts'
 import { pollDueRows } from '../exchange/operations/poll-due-rows.ts'
 import { createReconcile } from '../exchange/operations/reconcile.ts'
+import { createWatchComparisons } from '../exchange/operations/watch-comparisons.ts'
 import { createWatchCursors } from '../exchange/operations/watch-cursors.ts'
 import { createWatchJobs } from '../exchange/operations/watch-jobs.ts'
 import { createWatchNonces } from '../exchange/operations/watch-nonces.ts'
@@ -41,7 +42,7 @@ import type { Log } from '../lib/log.ts'
 import { type Loop, startLoop } from '../lib/loop.ts'
 import type { ClosableChain } from './chains.ts'
 import type { Metrics } from './metrics.ts'
-import { repeat } from './repeat.ts'
+import { repeat, repeatForEach } from './repeat.ts'
 import { createScreening } from './screening.ts'
 import type { Swaps } from './swaps.ts'
 
@@ -202,16 +203,13 @@ function startPeriodicWork(
     addressesEveryMs: reconcilePaceMs / 2,
     onDifference: (id, units) => metrics.ledgerDifference(id, wholeCoins(units, shared.assetById(id).decimals)),
   })
-  const repeatForEach = (paceMs: number, failure: string, work: (chain: ClosableChain) => Promise<void>) =>
-    repeat(log, paceMs, failure, async () => {
-      for (const chain of chains.values())
-        await work(chain).catch((err: unknown) => log.warn({ network: chain.network.id, err }, failure))
-    })
+  const each = { log, chains: [...chains.values()] }
   const watchOutflow = createWatchOutflow({ store, settings })
   const watchPegs = createWatchPegs({ store, books: shared.books, currencies: catalogue.list() })
   const watchPromises = createWatchPromises({ store })
   const watchRefunds = createWatchRefunds({ store })
   const watchCursors = createWatchCursors({ store, networks: [...chains.keys()] })
+  const watchComparisons = createWatchComparisons({ store, networks: [...chains.keys()] })
   const watchUnserved = createWatchUnserved({ store, networks: [...chains.keys()] })
   const payMonthly = createPayMonthly({
     ...shared,
@@ -223,10 +221,10 @@ function startPeriodicWork(
   })
   const checkLedger = createCheckLedger({ store, log, onFaults: metrics.ledgerFaults })
   return [
-    repeatForEach(5_000, 'sweep failed', sweepDeposits),
-    repeatForEach(reconcilePaceMs, 'reconciliation failed', reconcile),
-    repeatForEach(isSandbox ? 5_000 : 30_000, 'check of the nonces failed', createWatchNonces({ store, log })),
-    repeatForEach(30_000, 'plan of outputs failed', createPlanOutputs({ ...shared, settings })),
+    ...repeatForEach(each, 5_000, 'sweep failed', sweepDeposits),
+    ...repeatForEach(each, reconcilePaceMs, 'reconciliation failed', reconcile),
+    ...repeatForEach(each, isSandbox ? 5_000 : 30_000, 'check of the nonces failed', createWatchNonces({ store, log })),
+    ...repeatForEach(each, 30_000, 'plan of outputs failed', createPlanOutputs({ ...shared, settings })),
     repeat(log, reconcilePaceMs, 'comparison of partner fees failed', reconcileFees),
     ...[...findFees.values()].map((find) =>
       repeat(log, isSandbox ? 5_000 : 30_000, 'scan for fees of unreported swaps failed', async () =>
@@ -239,6 +237,7 @@ function startPeriodicWork(
     repeat(log, isSandbox ? 5_000 : 30_000, 'check of the promises failed', watchPromises),
     repeat(log, isSandbox ? 10_000 : MONTHLY_TURN_MS, 'monthly payouts failed', payMonthly),
     repeat(log, 30_000, 'check for stalled networks failed', watchCursors),
+    repeat(log, 60_000, 'check for networks that are not compared failed', watchComparisons),
     repeat(log, 60_000, 'check for networks that are not configured failed', watchUnserved),
     repeat(log, isSandbox ? 5_000 : 60_000, 'check of the refunds failed', watchRefunds),
     repeat(log, 5_000, 'gauges were not updated', async () => {

@@ -2,7 +2,7 @@ import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { isUtxoFamily } from '../../core/domain/network.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
-import type { Utxo } from '../ports/spend.ts'
+import type { RecordedUtxo } from '../ports/spend.ts'
 import type { Store } from '../ports/store/store.ts'
 import { createCompareDeposits } from './compare-deposits.ts'
 import { createFindUnrecordedDeposits } from './find-unrecorded-deposits.ts'
@@ -68,6 +68,7 @@ export function createReconcile(deps: ReconcileDeps) {
 
   return async function reconcile(chain: Chain): Promise<void> {
     await compareWallet(chain)
+    await store.reconciliation.recordComparison(chain.network.id)
     await compareDeposits(chain)
     await findUnrecorded(chain)
   }
@@ -84,7 +85,7 @@ type Difference = Readonly<{
   difference: bigint
   held: bigint
   high: bigint
-  missing: readonly Utxo[]
+  missing: readonly RecordedUtxo[]
 }>
 
 const ALARM = 'ledger and chain differ'
@@ -106,8 +107,8 @@ async function report({ store, log }: ReconcileDeps, { network }: Chain, found: 
 
 /** Finds recorded outputs that a node does not have. A run reads a part of all outputs, and those that were missing before. */
 function createFindMissing(store: Store) {
-  const walks = new Map<string, { after: string; missing: readonly Utxo[] }>()
-  return async ({ network: { id }, reader }: Chain): Promise<readonly Utxo[]> => {
+  const walks = new Map<string, { after: string; missing: readonly RecordedUtxo[] }>()
+  return async ({ network: { id }, reader }: Chain): Promise<readonly RecordedUtxo[]> => {
     if (!reader.findMissingUtxos) return []
     const { after, missing: before } = walks.get(id) ?? { after: '', missing: [] }
     const page = await store.reconciliation.freeUtxos(id, after, UTXOS_MAX)

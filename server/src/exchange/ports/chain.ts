@@ -2,7 +2,7 @@ import type { Asset } from '../../core/domain/asset.ts'
 import type { FinalityTag, Network } from '../../core/domain/network.ts'
 import type { BlockRef, FeeRate } from '../../core/ports/chain.ts'
 import type { SignIntent } from './signer.ts'
-import type { KeyPath, Payment, Utxo } from './spend.ts'
+import type { KeyPath, Payment, RecordedUtxo, Utxo } from './spend.ts'
 
 /** One network as the exchange uses it. Each chain family implements it once, in `adapters/chains/`. */
 export interface Chain {
@@ -138,7 +138,7 @@ export interface ChainReader {
    * The outpoints of these outputs that some node does not have unspent, with these units, on its best chain. Independent of
    * the scan and its table. Absent in account families.
    */
-  findMissingUtxos?(utxos: readonly Utxo[]): Promise<readonly string[]>
+  findMissingUtxos?(utxos: readonly RecordedUtxo[]): Promise<readonly string[]>
   /** Resource in `spends` when the output of this transfer is spent; absent where it is the transfer's identity. */
   outpoint?(transfer: Transfer, path: KeyPath): string
 }

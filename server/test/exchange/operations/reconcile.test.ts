@@ -4,6 +4,7 @@ import { btc, eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { createReconcile } from '../../../src/exchange/operations/reconcile.ts'
 import { acknowledgeShortfalls } from '../../../src/exchange/operations/report-shortfall.ts'
 import type { Chain } from '../../../src/exchange/ports/chain.ts'
+import type { RecordedUtxo } from '../../../src/exchange/ports/spend.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
@@ -77,6 +78,19 @@ describe('reconciliation of a UTXO wallet (I-7)', () => {
     await reconcile('btc')
     expect(await readAlarms()).toMatchObject([{ subject: 'difference:btc@btc', detail: { missing: [outpoint] } }])
     expect(await readPauses()).toEqual(['payouts:btc'])
+  })
+
+  test('asks for each output of a deposit with the transfer that made it', async () => {
+    const txHash = fixture.payDeposit(await fixture.createExchange({ from: btc, to: eth, fromUnits: COIN }), COIN)
+    await fixture.mineBlocks(1)
+    const asked: unknown[] = []
+    const { chain } = fixture.fakes.btc
+    const findMissingUtxos = async (utxos: readonly RecordedUtxo[]) => {
+      asked.push(...utxos.map(({ deposit }) => deposit))
+      return []
+    }
+    await reconcileChain({ ...chain, reader: { ...chain.reader, findMissingUtxos } })
+    expect(asked).toContainEqual({ identity: `${txHash}:0`, txHash })
   })
 
   test('does not count an output whose deposit was rejected, which the ledger does not have', async () => {

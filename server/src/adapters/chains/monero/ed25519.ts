@@ -7,6 +7,7 @@ export type Scalar = bigint
 const { Point } = ed25519
 const ORDER = Point.Fn.ORDER
 type Group = InstanceType<typeof Point>
+export const NEUTRAL: Group = Point.ZERO
 
 export function keccak(...parts: readonly Uint8Array[]): Uint8Array {
   const hash = keccak_256.create()

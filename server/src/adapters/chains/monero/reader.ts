@@ -2,7 +2,7 @@ import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ChainReader, ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
-import type { Utxo } from '../../../exchange/ports/spend.ts'
+import type { RecordedUtxo } from '../../../exchange/ports/spend.ts'
 import { assert, InvariantError, present } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
 import { findAgreedHash, findAgreedHead, firstAnswer, requireAgreedHash } from '../shared/agreement.ts'
@@ -45,6 +45,11 @@ export function createReader({ network, nodes, keys, origins, outputs, wallet }:
     inspectPending: async () => ({ stopsClock: true, spends: [], seenAt: null }),
     agrees: async ({ height, hash }) => (await findAgreedHash(nodes, height)) === hash,
     receivedUnits: async (transfer, block) => {
+      // It waits: another version of the wallet program may find the output.
+      if (outputs.isUnreadable(transfer.identity))
+        throw new AppError('NETWORK_UNAVAILABLE', 'the wallet program does not find an output in its transaction', {
+          cause: new Error(`${transfer.identity} in ${transfer.txHash}`),
+        })
       return minOf(await Promise.all(nodes.map((node) => readReceived(keys, node, transfer, block))))
     },
     tagHeight: async () => null,
@@ -72,21 +77,22 @@ async function findMissingUtxos(
   nodes: readonly MoneroNode[],
   wallet: WalletSession,
   outputs: WalletOutputs,
-  utxos: readonly Utxo[],
+  utxos: readonly RecordedUtxo[],
 ): Promise<readonly string[]> {
   if (utxos.length === 0) return []
   // Of two outputs with one key the wallet keeps the larger, and the store records the first (D41).
-  const isHeld = (held: ReadonlyMap<string, WalletOutput>, { outpoint, units }: Utxo) =>
+  const isHeld = (held: ReadonlyMap<string, WalletOutput>, { outpoint, units }: RecordedUtxo) =>
     (held.get(outpoint)?.units ?? 0n) >= units
-  const inWallet = await wallet.run(async (open) => {
-    const held = await outputs.read(open, utxos)
-    return utxos.every((utxo) => isHeld(held, utxo)) ? held : outputs.repair(open)
-  })
   const outpoints = utxos.map(({ outpoint }) => outpoint)
   const spent = await Promise.all(nodes.map((node) => node.areSpent(outpoints)))
-  return utxos
-    .filter((utxo, at) => !isHeld(inWallet, utxo) || spent.some((answers) => answers[at] !== false))
-    .map(({ outpoint }) => outpoint)
+  // The wallet program is not asked for the others: it would look for them in vain.
+  const unspent = utxos.filter((_utxo, at) => spent.every((answers) => answers[at] === false))
+  const inWallet = await wallet.runIfOpen(async (open) => {
+    const held = await outputs.read(open, unspent)
+    return unspent.every((utxo) => isHeld(held, utxo)) ? held : outputs.repair(open)
+  })
+  const found = new Set(unspent.filter((utxo) => isHeld(inWallet, utxo)))
+  return utxos.filter((utxo) => !found.has(utxo)).map(({ outpoint }) => outpoint)
 }
 
 async function readBlock(

@@ -2,7 +2,7 @@ import type { Transfer } from '../../../exchange/ports/chain.ts'
 import type { KeyPath } from '../../../exchange/ports/spend.ts'
 import { present } from '../../../lib/assert.ts'
 import { writeAddress } from './address.ts'
-import { bytesOf, hashToPoint, keccak, readPoint, type Scalar, times, timesBase, toScalar } from './ed25519.ts'
+import { bytesOf, hashToPoint, keccak, NEUTRAL, readPoint, type Scalar, times, timesBase, toScalar } from './ed25519.ts'
 import { derive, offsetOf, outputSecret, type Point, subaddressOf, viewTag, type WalletKeys } from './keys.ts'
 import { fromHex, type Output, type Transaction, toHex, unmask } from './transaction.ts'
 
@@ -58,11 +58,9 @@ export function findOutputs(
   return ownOutputs
 }
 
+/** Of bytes that are no point, Monero's wallets take the neutral point (wallet2.cpp: process_new_transaction). */
 function sharedSecrets(view: Scalar, publicKeys: readonly Uint8Array[]): readonly Uint8Array[] {
-  return publicKeys.flatMap((bytes) => {
-    const point = readPoint(bytes)
-    return point === null ? [] : [derive(point, view)]
-  })
+  return publicKeys.map((bytes) => derive(readPoint(bytes) ?? NEUTRAL, view))
 }
 
 function openOutput(

@@ -1,4 +1,6 @@
+import { type ByteReader, createByteReader, readItems, UnreadableError } from './byte-reader.ts'
 import { keccak, littleEndian } from './ed25519.ts'
+import { type ExtraKeys, readExtra } from './extra.ts'
 
 export type Output = Readonly<{
   vout: number
@@ -19,20 +21,13 @@ export type Transaction = Readonly<{
   rings: readonly (readonly bigint[])[]
   outputs: readonly Output[]
   feeUnits: bigint
-  /** Public keys of the transaction; `outputKeys`: additional keys, one per output. */
-  publicKeys: readonly Uint8Array[]
-  outputKeys: readonly Uint8Array[]
-}>
+}> &
+  ExtraKeys
 
 /** RingCT types with eight-byte amounts: Bulletproof2, CLSAG, Bulletproof+ (rctTypes.h). Older types can no longer be mined. */
 const RCT_TYPES: readonly number[] = [4, 5, 6]
 const VERSION = 2
 const TAG = { inputToKey: 0x02, outputToKey: 0x02, outputToTaggedKey: 0x03 } as const
-const EXTRA = { padding: 0x00, publicKey: 0x01, nonce: 0x02, merge: 0x03, outputKeys: 0x04 } as const
-/** Bounds lists against malformed bytes; above the number of inputs or outputs that fit into a block. */
-const COUNT_MAX = 10_000
-
-class UnreadableError extends Error {}
 
 /** Null for any other bytes, coinbase included. `prunableHash` is set if the bytes lack the prunable part. */
 export function parseTransaction(bytes: Uint8Array, prunableHash: Uint8Array | null): Transaction | null {
@@ -48,8 +43,8 @@ function read(bytes: Uint8Array, prunableHash: Uint8Array | null): Transaction {
   const reader = createByteReader(bytes)
   if (reader.number() !== VERSION) throw new UnreadableError('another version')
   const unlockTime = reader.varint()
-  const inputs = list(reader.number(), () => readInput(reader))
-  const outputs = list(reader.number(), () => readTarget(reader))
+  const inputs = readItems(reader.number(), () => readInput(reader))
+  const outputs = readItems(reader.number(), () => readTarget(reader))
   const extra = reader.take(reader.number())
   const prefixEnd = reader.at()
   const kind = reader.take(1)[0] ?? 0
@@ -79,17 +74,12 @@ function read(bytes: Uint8Array, prunableHash: Uint8Array | null): Transaction {
   }
 }
 
-function list<T>(count: number, one: () => T): T[] {
-  if (count > COUNT_MAX) throw new UnreadableError('too many')
-  return Array.from({ length: count }, one)
-}
-
 function readInput(reader: ByteReader): { keyImage: string; ring: readonly bigint[] } {
   if (reader.take(1)[0] !== TAG.inputToKey) throw new UnreadableError('an input of another kind')
   reader.varint()
   let output = 0n
   // Ring members are encoded as differences.
-  const ring = list(reader.number(), () => {
+  const ring = readItems(reader.number(), () => {
     output += reader.varint()
     return output
   })
@@ -103,52 +93,6 @@ function readTarget(reader: ByteReader): { key: string; viewTag: number | null }
   if (tag === TAG.outputToKey) return { key, viewTag: null }
   if (tag !== TAG.outputToTaggedKey) throw new UnreadableError('an output of another kind')
   return { key, viewTag: reader.take(1)[0] ?? 0 }
-}
-
-/** The public keys of the extra field. Stops at the first unreadable tag, as Monero's own wallets do. */
-function readExtra(extra: Uint8Array): Pick<Transaction, 'publicKeys' | 'outputKeys'> {
-  const reader = createByteReader(extra)
-  const publicKeys: Uint8Array[] = []
-  let outputKeys: Uint8Array[] = []
-  try {
-    while (reader.at() < extra.length) {
-      const tag = reader.take(1)[0]
-      if (tag === EXTRA.padding) break
-      if (tag === EXTRA.publicKey) publicKeys.push(reader.take(32))
-      else if (tag === EXTRA.outputKeys) outputKeys = list(reader.number(), () => reader.take(32))
-      else if (tag === EXTRA.nonce || tag === EXTRA.merge) reader.take(reader.number())
-      else break
-    }
-  } catch (error) {
-    if (!(error instanceof UnreadableError)) throw error
-  }
-  return { publicKeys, outputKeys }
-}
-
-type ByteReader = ReturnType<typeof createByteReader>
-
-function createByteReader(bytes: Uint8Array) {
-  let at = 0
-  const take = (count: number): Uint8Array => {
-    if (count > bytes.length - at) throw new UnreadableError('unexpected end')
-    at += count
-    return bytes.subarray(at - count, at)
-  }
-  const varint = (): bigint => {
-    let value = 0n
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = take(1)[0] ?? 0
-      value |= BigInt(byte & 0x7f) << shift
-      if (byte < 0x80) return value
-    }
-    throw new UnreadableError('a varint is too long')
-  }
-  const number = (): number => {
-    const value = varint()
-    if (value > 0xff_ff_ff_ffn) throw new UnreadableError('a count is too large')
-    return Number(value)
-  }
-  return { take, varint, number, at: () => at }
 }
 
 export const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -1,5 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
+import type { RecordedUtxo } from '../../../exchange/ports/spend.ts'
 import type {
   MissingUnits,
   OpenOnNetwork,
@@ -8,6 +9,7 @@ import type {
 } from '../../../exchange/ports/store/reconciliation.ts'
 import type { Database, Sql } from '../core/database.ts'
 import { claimTurn } from '../core/turns.ts'
+import { listUncompared, recordComparison } from './comparisons.ts'
 import { toUtxo, type UtxoRow } from './rows.ts'
 import { unsweptDeposits } from './unswept-deposits.ts'
 
@@ -61,8 +63,16 @@ cross join lateral (
 where e.from_network = $1 and r.count < $3`
 type TargetRow = { exchange_id: string; address: string; asset_id: AssetId; recorded: string; is_reported: boolean }
 
-const FREE_UTXOS = `select c.outpoint, c.units, c.branch, c.key_index from coins c
+const FREE_UTXOS = `select c.outpoint, c.units, c.branch, c.key_index, d.identity, d.tx_hash from coins c
+  left join deposits d on d.id = c.deposit_id
   where c.network = $1 and c.block_height is not null and c.spent_by is null and c.reserved_by is null and not (${IS_REJECTED})`
+
+type RecordedRow = UtxoRow & { identity: string | null; tx_hash: string | null }
+
+const toRecorded = (row: RecordedRow): RecordedUtxo => {
+  const { identity, tx_hash: txHash } = row
+  return { ...toUtxo(row), deposit: identity === null || txHash === null ? null : { identity, txHash } }
+}
 
 /** Two checks, because neither sees every fault: each asset's balances sum to zero, and each balance equals its postings. */
 const LEDGER_FAULTS = `
@@ -119,18 +129,17 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
       }))
     },
     async freeUtxos(network, after, limit) {
-      const rows = await sql.query<UtxoRow>(`${FREE_UTXOS} and c.outpoint > $2 order by c.outpoint limit $3`, [
+      const rows = await sql.query<RecordedRow>(`${FREE_UTXOS} and c.outpoint > $2 order by c.outpoint limit $3`, [
         network,
         after,
         limit,
       ])
-      return rows.map(toUtxo)
+      return rows.map(toRecorded)
     },
     async freeUtxosAmong(network, outpoints) {
       if (outpoints.length === 0) return []
-      return (await sql.query<UtxoRow>(`${FREE_UTXOS} and c.outpoint = any($2::text[])`, [network, outpoints])).map(
-        toUtxo,
-      )
+      const rows = await sql.query<RecordedRow>(`${FREE_UTXOS} and c.outpoint = any($2::text[])`, [network, outpoints])
+      return rows.map(toRecorded)
     },
     async openExchanges(network, before, limit) {
       const rows = await sql.query<{ id: string }>(
@@ -165,6 +174,8 @@ export function createReconciliationStore(sql: Sql, database: Database): Reconci
     },
     listOpenElsewhere: (networks) => sql.query<OpenOnNetwork>(OPEN_ELSEWHERE, [networks]),
     listStalled: (networks, agoMs) => sql.query<StalledNetwork>(STALLED, [networks, agoMs]),
+    recordComparison: (network) => recordComparison(sql, network),
+    listUncompared: (networks, agoMs) => listUncompared(sql, networks, agoMs),
     openByStatus: () => openByStatus(sql),
   }
 }

@@ -1,5 +1,5 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { Utxo } from '../spend.ts'
+import type { RecordedUtxo } from '../spend.ts'
 
 /** Expected balance of one hot wallet by the ledger: between `low` and `high`, depending on unconfirmed transactions. */
 export type Position = Readonly<{ assetId: AssetId; low: bigint; high: bigint; utxoUnits: bigint }>
@@ -36,13 +36,16 @@ export type MissingUnits = Readonly<{ subject: string; units: bigint; acknowledg
 /** `height` is the last block that was recorded, and `since` (UTC) when the watcher was last at the head. */
 export type StalledNetwork = Readonly<{ network: string; height: number; since: string }>
 
+/** `since` (UTC): when the ledger was last compared with the wallets of this network. */
+export type UncomparedNetwork = Readonly<{ network: string; since: string }>
+
 export interface ReconciliationStore {
   /** `native` is the asset that network fees are paid in. */
   positions(network: string, native: AssetId): Promise<readonly Position[]>
   /** Confirmed outputs that no transaction of ours spends: the next ones after an outpoint, in the order of their outpoints. */
-  freeUtxos(network: string, after: string, limit: number): Promise<readonly Utxo[]>
+  freeUtxos(network: string, after: string, limit: number): Promise<readonly RecordedUtxo[]>
   /** Those of the outpoints that `freeUtxos` would list. */
-  freeUtxosAmong(network: string, outpoints: readonly string[]): Promise<readonly Utxo[]>
+  freeUtxosAmong(network: string, outpoints: readonly string[]): Promise<readonly RecordedUtxo[]>
   /** Open exchanges whose customers pay on a network, the newest first: those before an id, or from the newest on. */
   openExchanges(network: string, before: string | null, limit: number): Promise<readonly string[]>
   /** Deposit addresses of the exchanges, and of some with the alarm `unseen:…`. Skips addresses with very many deposits. */
@@ -67,6 +70,10 @@ export interface ReconciliationStore {
   listOpenElsewhere(networks: readonly string[]): Promise<readonly OpenOnNetwork[]>
   /** Those of the networks that were recorded up to the head longer ago than this. */
   listStalled(networks: readonly string[], agoMs: number): Promise<readonly StalledNetwork[]>
+  /** Notes that the ledger was compared with the wallets of a network just now. */
+  recordComparison(network: string): Promise<void>
+  /** Those of the networks that no process compared for so long, or since it was first asked for. */
+  listUncompared(networks: readonly string[], agoMs: number): Promise<readonly UncomparedNetwork[]>
   /** Number of open exchanges by status. */
   openByStatus(): Promise<ReadonlyMap<string, number>>
 }

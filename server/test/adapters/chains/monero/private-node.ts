@@ -29,6 +29,7 @@ export async function startPrivateNode() {
     url: `http://127.0.0.1:${ports.daemon}`,
     restrictedUrl: `http://127.0.0.1:${ports.restricted}`,
     pay: (address: string, amount: string) => chain.deposit({ currency: 'native', address, amount }),
+    call: rpc.call,
     mine: (count: number) => chain.mine(count),
     pop: (count: number) => rpc.post('/pop_blocks', { nblocks: count }),
     pool: async () => {

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { until } from '../../../test/support/until.ts'
+import type { Log } from '../lib/log.ts'
+import { repeatForEach } from './repeat.ts'
+
+test('a chain that does not answer delays the work for no other chain', async () => {
+  const warnings: unknown[] = []
+  const log = { warn: (fields: object) => void warnings.push(fields) } as unknown as Log
+  const chains = ['xmr', 'btc', 'eth'].map((id) => ({ network: { id } }))
+  const counts = new Map<string, number>()
+  const { promise: hanging, resolve: release } = Promise.withResolvers<void>()
+  const loops = repeatForEach({ log, chains }, 1, 'work failed', async ({ network: { id } }) => {
+    counts.set(id, (counts.get(id) ?? 0) + 1)
+    if (id === 'xmr') await hanging
+    if (id === 'eth') throw new Error('no answer')
+  })
+  await until('others are repeated', async () => (counts.get('btc') ?? 0) > 2 && (counts.get('eth') ?? 0) > 2)
+  expect(counts.get('xmr')).toBe(1)
+  expect(warnings).toContainEqual({ network: 'eth', err: expect.any(Error) })
+  release()
+  await Promise.all(loops.map((loop) => loop.stop()))
+})

@@ -33,7 +33,7 @@ test('a fee that is too small for a new account goes to the operator, who owes i
   expect(await choose([operator]).chosen).toEqual({ feeTo: operator, owesFee: true })
 })
 
-test('a user opens no account of a token for a partner, and one for the operator', async () => {
+test('D10: a user opens no account of a token for a partner, and one for the operator', async () => {
   const asked = async (feeTo: string) => {
     const one = choose([operator], { feeTo })
     await one.chosen

@@ -138,7 +138,7 @@ it('ignores a fee of a swap by an executor of a stranger, which none of our buil
   expect(saved.flatMap(({ paidHashes }) => paidHashes)).toEqual(['ours'])
 })
 
-it('looks up at most 500 transactions in a run, or those of one block, and continues in the next one', async () => {
+it('D10: looks up at most 500 transactions in a run, or those of one block, and continues in the next one', async () => {
   const feesAt = (at: number, count: number) =>
     Array.from({ length: count }, (_, n) => feeAt(at, { hash: `${at} ${n}`, logIndex: n }))
   const [first, second, third] = [START + 1, START + 3_000, START + 3_001]

@@ -99,7 +99,7 @@ test.for([
   ['one of several new blocks, which are asked for in one batch', 5],
   // More than a reorganisation can undo.
   ['a block of a longer absence', 100],
-] as const)('quotes stay current where %s is full of look-alike logs of a stranger', async ([, later]) => {
+] as const)('D3: quotes stay current where %s is full of look-alike logs of a stranger', async ([, later]) => {
   node.set(flood(await mineTrade()))
   if (later > 0) await venues.anvil.mine(later)
   await source.advance()
@@ -108,7 +108,7 @@ test.for([
   expect(source.counts().rereads).toBe(1)
 })
 
-test.for([0, 100])('the pools are read again where the logs of one are too many, %s blocks ago', async (later) => {
+test.for([0, 100])('D3: the pools are read again where the logs of one are too many, %s blocks ago', async (later) => {
   const block = await mineTrade()
   if (later > 0) await venues.anvil.mine(later)
   const [pool = ''] = source.current()?.pools.map(({ address }) => address) ?? []

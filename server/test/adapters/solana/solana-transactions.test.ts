@@ -85,7 +85,7 @@ test('a fee in SOL is payable where the account then has the least balance that 
   expect(await isPayable(fresh, SOL, least)).toBe(true)
 })
 
-test('a user pays for no account of a token that a partner could close again, and for one of the operator', async () => {
+test('D10: a user pays for no account of a token that a partner could close again, and for one of the operator', async () => {
   const [partner, usdc] = [createUser().address, tokenOf('USDC')]
   expect([await isPayable(partner, usdc, 1n), await isPayable(partner, usdc, 1n, true)]).toEqual([false, true])
   // Lamports at the address of that account do not open it.

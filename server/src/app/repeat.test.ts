@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { until } from '../../../test/support/until.ts'
 import type { Log } from '../lib/log.ts'
-import { repeatForEach } from './repeat.ts'
+import { repeatForEach, spread } from './repeat.ts'
 
 test('a chain that does not answer delays the work for no other chain', async () => {
   const warnings: unknown[] = []
@@ -19,4 +19,11 @@ test('a chain that does not answer delays the work for no other chain', async ()
   expect(warnings).toContainEqual({ network: 'eth', err: expect.any(Error) })
   release()
   await Promise.all(loops.map((loop) => loop.stop()))
+})
+
+test('the first turns of fifteen chains are spread over five seconds, or over a shorter pace', () => {
+  const starts = (paceMs: number) => Array.from({ length: 15 }, (_, n) => spread(paceMs, n, 15))
+  expect(starts(60_000).slice(0, 3)).toEqual([0, 333, 666])
+  expect(starts(60_000).at(-1)).toBe(4_666)
+  expect(starts(3_000).at(-1)).toBe(2_800)
 })

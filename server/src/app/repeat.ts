@@ -5,25 +5,39 @@ import { type Loop, startLoop } from '../lib/loop.ts'
  * Repeats a turn; at once if it returns `again`. A failure is logged with this text, and slows the repetition down to once a
  * minute.
  */
-export function repeat(log: Log, paceMs: number, failure: string, turn: () => Promise<unknown>): Loop {
+export function repeat(log: Log, paceMs: number, failure: string, turn: () => Promise<unknown>, startMs = 0): Loop {
   return startLoop({
-    paceMs,
+    ...{ paceMs, startMs },
     backoffMs: 60_000,
     turn: async () => ((await turn()) === 'again' ? 'again' : undefined),
     onError: (err) => log.warn({ err }, failure),
   })
 }
 
-/** One loop per chain, so that a chain whose nodes or wallet do not answer delays no other. */
+/** Time over which the first turns of several loops are spread. */
+const SPREAD_MS = 5_000
+
+/** When the nth of so many loops begins, in ms. */
+export const spread = (paceMs: number, n: number, count: number): number =>
+  Math.floor((Math.min(paceMs, SPREAD_MS) * n) / count)
+
+/**
+ * One loop per chain, so that a chain whose nodes or wallet do not answer delays no other. They start one after the other: at the same
+ * moment, the turns of all chains would take the database's connections from the requests.
+ */
 export function repeatForEach<C extends Readonly<{ network: Readonly<{ id: string }> }>>(
   { log, chains }: Readonly<{ log: Log; chains: readonly C[] }>,
   paceMs: number,
   failure: string,
   work: (chain: C) => Promise<void>,
 ): Loop[] {
-  return chains.map((chain) =>
-    repeat(log, paceMs, failure, () =>
-      work(chain).catch((err: unknown) => log.warn({ network: chain.network.id, err }, failure)),
+  return chains.map((chain, n) =>
+    repeat(
+      log,
+      paceMs,
+      failure,
+      () => work(chain).catch((err: unknown) => log.warn({ network: chain.network.id, err }, failure)),
+      spread(paceMs, n, chains.length),
     ),
   )
 }

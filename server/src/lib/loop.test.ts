@@ -50,3 +50,16 @@ test('a turn that returns a number is followed by the next one after so many ms'
   await expect.poll(() => turns, PATIENCE).toBe(3)
   await loop.stop()
 })
+
+test('the pause before the first turn ends with a wake or a stop', async () => {
+  let turns = 0
+  const turn = async () => void turns++
+  const woken = startLoop({ ...quiet, startMs: HOUR_MS, turn })
+  await Promise.resolve()
+  expect(turns).toBe(0)
+  woken.wake()
+  await expect.poll(() => turns, PATIENCE).toBe(1)
+  const stopped = startLoop({ ...quiet, startMs: HOUR_MS, turn })
+  await Promise.all([woken.stop(), stopped.stop()])
+  expect(turns).toBe(1)
+})

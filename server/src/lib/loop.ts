@@ -7,6 +7,8 @@ export type WakeableLoop = Loop & Readonly<{ wake(): void }>
 export type LoopOptions = Readonly<{
   /** Pause between two turns, in ms. A turn that returns `again` is followed by the next one at once, one with a number after so many ms. */
   paceMs: number
+  /** Pause before the first turn, in ms. Default 0. */
+  startMs?: number
   /** Consecutive failures double the pause up to this, in ms. */
   backoffMs: number
   turn(): Promise<'again' | number | undefined>
@@ -19,12 +21,18 @@ export const joinLoops = (...loops: readonly Loop[]): Loop => ({
 })
 
 /** Repeats a turn: turns never overlap, failures slow the loop down, `stop` waits for the current turn. */
-export function startLoop({ paceMs, backoffMs, turn, onError }: LoopOptions): WakeableLoop {
+export function startLoop({ paceMs, startMs = 0, backoffMs, turn, onError }: LoopOptions): WakeableLoop {
   let isStopped = false
   let isWoken = false
   let pause: AbortController | null = null
   let failures = 0
+  const rest = async (ms: number): Promise<void> => {
+    pause = new AbortController()
+    await delay(ms, undefined, { signal: pause.signal }).catch(() => undefined)
+    pause = null
+  }
   const done = (async () => {
+    if (startMs > 0) await rest(startMs)
     while (!isStopped) {
       isWoken = false
       let pauseMs = paceMs
@@ -39,9 +47,7 @@ export function startLoop({ paceMs, backoffMs, turn, onError }: LoopOptions): Wa
         pauseMs = Math.min(paceMs * 2 ** Math.min(failures, 16), backoffMs)
       }
       if (isStopped) break
-      pause = new AbortController()
-      await delay(pauseMs, undefined, { signal: pause.signal }).catch(() => undefined)
-      pause = null
+      await rest(pauseMs)
     }
   })()
   return {

@@ -6,10 +6,10 @@ import Type, { type Static, type TObject, type TUnsafe } from 'typebox'
  * precise, not as malformed. Only zeros may follow: trailing zeros are no precision. No look-ahead, because not every OpenAPI
  * tool supports it.
  */
-export const AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,36}0*)?|0\\.0{0,35}[1-9][0-9]{0,35}0*)$'
+const ABOVE_ZERO = '[1-9][0-9]{0,39}(?:\\.[0-9]{1,36}0*)?|0\\.0{0,35}[1-9][0-9]{0,35}0*'
+export const AMOUNT_PATTERN = `^(?:${ABOVE_ZERO})$`
 /** As AMOUNT_PATTERN, or zero: an approval moves no amount. */
-export const AMOUNT_OR_ZERO_PATTERN =
-  '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,36}0*)?|0\\.0{0,35}[1-9][0-9]{0,35}0*|0(?:\\.0+)?)$'
+export const AMOUNT_OR_ZERO_PATTERN = `^(?:${ABOVE_ZERO}|0(?:\\.0+)?)$`
 /** 40 integer digits, the point, 36 decimals, and three zeros. Percentages have the same limit. */
 export const AMOUNT_LENGTH_MAX = 80
 /** An amount in a response; zero is allowed. */

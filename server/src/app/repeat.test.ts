@@ -6,10 +6,10 @@ import { repeatForEach, spread } from './repeat.ts'
 test('a chain that does not answer delays the work for no other chain', async () => {
   const warnings: unknown[] = []
   const log = { warn: (fields: object) => void warnings.push(fields) } as unknown as Log
-  const chains = ['xmr', 'btc', 'eth'].map((id) => ({ network: { id } }))
+  const networks = new Map(['xmr', 'btc', 'eth'].map((id) => [id, id]))
   const counts = new Map<string, number>()
   const { promise: hanging, resolve: release } = Promise.withResolvers<void>()
-  const loops = repeatForEach({ log, chains }, 1, 'work failed', async ({ network: { id } }) => {
+  const loops = repeatForEach({ log, networks }, 1, 'work failed', async (id) => {
     counts.set(id, (counts.get(id) ?? 0) + 1)
     if (id === 'xmr') await hanging
     if (id === 'eth') throw new Error('no answer')

@@ -22,22 +22,21 @@ export const spread = (paceMs: number, n: number, count: number): number =>
   Math.floor((Math.min(paceMs, SPREAD_MS) * n) / count)
 
 /**
- * One loop per chain, so that a chain whose nodes or wallet do not answer delays no other. They start one after the other: at the same
- * moment, the turns of all chains would take the database's connections from the requests.
+ * One loop per network, so that one whose nodes or wallet do not answer delays no other. They start one after the other: at the same
+ * moment, the turns of all networks would take the database's connections from the requests.
  */
-export function repeatForEach<C extends Readonly<{ network: Readonly<{ id: string }> }>>(
-  { log, chains }: Readonly<{ log: Log; chains: readonly C[] }>,
+export const repeatForEach = <T>(
+  { log, networks }: Readonly<{ log: Log; networks: ReadonlyMap<string, T> }>,
   paceMs: number,
   failure: string,
-  work: (chain: C) => Promise<void>,
-): Loop[] {
-  return chains.map((chain, n) =>
+  work: (item: T) => Promise<unknown>,
+): Loop[] =>
+  [...networks].map(([network, item], n) =>
     repeat(
       log,
       paceMs,
       failure,
-      () => work(chain).catch((err: unknown) => log.warn({ network: chain.network.id, err }, failure)),
-      spread(paceMs, n, chains.length),
+      () => work(item).catch((err: unknown) => log.warn({ network, err }, failure)),
+      spread(paceMs, n, networks.size),
     ),
   )
-}

@@ -42,7 +42,7 @@ import type { Log } from '../lib/log.ts'
 import { type Loop, startLoop } from '../lib/loop.ts'
 import type { ClosableChain } from './chains.ts'
 import type { Metrics } from './metrics.ts'
-import { repeat, repeatForEach, spread } from './repeat.ts'
+import { repeat, repeatForEach } from './repeat.ts'
 import { createScreening } from './screening.ts'
 import type { Swaps } from './swaps.ts'
 
@@ -196,7 +196,6 @@ function startPeriodicWork(
   const sweepDeposits = createSweepDeposits(shared)
   const isSandbox = environment === 'sandbox'
   const reconcilePaceMs = isSandbox ? 10_000 : 60_000
-  const feeScanPaceMs = isSandbox ? 5_000 : 30_000
   const reconcile = createReconcile({
     store,
     assetById: shared.assetById,
@@ -204,7 +203,7 @@ function startPeriodicWork(
     addressesEveryMs: reconcilePaceMs / 2,
     onDifference: (id, units) => metrics.ledgerDifference(id, wholeCoins(units, shared.assetById(id).decimals)),
   })
-  const each = { log, chains: [...chains.values()] }
+  const each = { log, networks: chains }
   const watchOutflow = createWatchOutflow({ store, settings })
   const watchPegs = createWatchPegs({ store, books: shared.books, currencies: catalogue.list() })
   const watchPromises = createWatchPromises({ store })
@@ -227,14 +226,11 @@ function startPeriodicWork(
     ...repeatForEach(each, isSandbox ? 5_000 : 30_000, 'check of the nonces failed', createWatchNonces({ store, log })),
     ...repeatForEach(each, 30_000, 'plan of outputs failed', createPlanOutputs({ ...shared, settings })),
     repeat(log, reconcilePaceMs, 'comparison of partner fees failed', reconcileFees),
-    ...[...findFees.values()].map((find, n) =>
-      repeat(
-        log,
-        feeScanPaceMs,
-        'scan for fees of unreported swaps failed',
-        async () => ((await find()) ? 'again' : undefined),
-        spread(feeScanPaceMs, n, findFees.size),
-      ),
+    ...repeatForEach(
+      { log, networks: findFees },
+      isSandbox ? 5_000 : 30_000,
+      'scan for fees of unreported swaps failed',
+      async (find) => ((await find()) ? 'again' : undefined),
     ),
     repeat(log, isSandbox ? 10_000 : 3_600_000, 'check of the ledger failed', checkLedger),
     repeat(log, isSandbox ? 5_000 : 30_000, 'check of the outflow limits failed', watchOutflow),

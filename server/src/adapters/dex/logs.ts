@@ -75,12 +75,15 @@ export async function logsOfBlocks(
   }
 }
 
-type OneBlock = Readonly<{ blockHash: string } | { fromBlock: string; toBlock: string }>
+type Blocks = Readonly<{ blockHash: string } | { fromBlock: string; toBlock: string }>
+
+const askLogs = async (rpc: Rpc, blocks: Blocks, filter: LogFilter): Promise<readonly DexLog[]> =>
+  inOrder(await rpc.ask('eth_getLogs', [{ ...blocks, ...filterOf(filter) }], dexLogs))
 
 /** The logs of one block: of every contract, or if these are too many, of those that count. */
-async function logsOfBlock(rpc: Rpc, block: OneBlock, filter: LogFilter): Promise<readonly DexLog[]> {
+async function logsOfBlock(rpc: Rpc, block: Blocks, filter: LogFilter): Promise<readonly DexLog[]> {
   try {
-    return inOrder(await rpc.ask('eth_getLogs', [{ ...block, ...filterOf(filter) }], dexLogs))
+    return await askLogs(rpc, block, filter)
   } catch (error) {
     if (!exceedsLimit(error)) throw error
     return inOrder(await logsByEmitter(rpc, block, filter, error))
@@ -93,7 +96,7 @@ const PARTS = 8
 
 async function logsByEmitter(
   rpc: Rpc,
-  block: OneBlock,
+  block: Blocks,
   { addresses, topics, emitters }: LogFilter,
   refused: AppError,
 ): Promise<readonly DexLog[]> {
@@ -126,7 +129,7 @@ export async function* scanLogs(
     const end = Math.min(to, start + size - 1)
     try {
       const range = { fromBlock: hex(start), toBlock: hex(end) }
-      const logs = start === end ? logsOfBlock(rpc, range, filter) : askRange(rpc, range, filter)
+      const logs = start === end ? logsOfBlock(rpc, range, filter) : askLogs(rpc, range, filter)
       yield await logs
       start = end + 1
       size = Math.min(RANGE_MAX, size * 2)
@@ -137,6 +140,3 @@ export async function* scanLogs(
     }
   }
 }
-
-const askRange = async (rpc: Rpc, range: OneBlock, filter: LogFilter): Promise<readonly DexLog[]> =>
-  inOrder(await rpc.ask('eth_getLogs', [{ ...range, ...filterOf(filter) }], dexLogs))

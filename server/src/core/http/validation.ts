@@ -36,11 +36,9 @@ const percentages: Readonly<Record<string, Percentage>> = {
   referrerFee: { code: 'REFERRER_FEE_OUT_OF_RANGE', ...FEE_PPM },
 }
 const rangeCodes: ReadonlySet<ErrorCode> = new Set(Object.values(percentages).map(({ code }) => code))
-/** Most digits before and after the decimal point, per amount pattern. */
-const amountDigits: Readonly<Record<string, readonly [number, number]>> = {
-  [AMOUNT_PATTERN]: [40, 36],
-  [AMOUNT_OR_ZERO_PATTERN]: [40, 36],
-}
+const amountPatterns: ReadonlySet<unknown> = new Set([AMOUNT_PATTERN, AMOUNT_OR_ZERO_PATTERN])
+/** Most digits of an amount before and after the decimal point. */
+const AMOUNT_DIGITS = [40, 36] as const
 /** The rule of a pattern, as text. */
 const patternRules: Readonly<Record<string, string>> = {
   [PAGE_PATTERN]: 'must be a whole number from 1',
@@ -137,9 +135,8 @@ function problemsOf(error: TLocalizedValidationError, part: 'body' | 'query', se
     return [{ code: 'VALIDATION_ERROR', field: property, message }]
   }
   const field = path === '' ? part : path
-  const digits = error.keyword === 'pattern' ? amountDigits[String(error.params.pattern)] : undefined
-  if (digits !== undefined) {
-    const reason = explainAmount(valueAt(sent, error.instancePath), digits)
+  if (error.keyword === 'pattern' && amountPatterns.has(error.params.pattern)) {
+    const reason = explainAmount(valueAt(sent, error.instancePath), AMOUNT_DIGITS)
     return [{ code: 'AMOUNT_MALFORMED', field, message: `${field} ${reason}` }]
   }
   if (error.keyword === 'pattern' && error.params.pattern === PERCENT_PATTERN)

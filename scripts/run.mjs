@@ -88,15 +88,16 @@ function testArguments(rest) {
 
 /**
  * Runs the tests. The reporter writes failures and counts to a file, so that they stand at the end, and the counts last. A run
- * that fails without a failed test, for example in its global setup, counts as one failure.
+ * that fails without a failed test, for example in its global setup, counts as one failure, and so does one that is stopped.
  */
 async function runTests(node, args, env) {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-summary-'))
   const file = join(folder, 'counts.json')
   try {
     const exit = await runToEnd(node, args, { ...env, TEST_SUMMARY_FILE: file })
-    const { passed, failures } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { passed: 0, failures: [] }
-    if (failures.length === 0 && (exit.code !== 0 || passed === 0))
+    const counts = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { passed: 0, failures: [] }
+    const { passed, failures, complete = false } = counts
+    if (!complete || (failures.length === 0 && (exit.code !== 0 || passed === 0)))
       failures.push(`the test run ended with ${exit.signal ?? exit.code} and ${passed} passed tests, see above`)
     printSummary({ passed, failures })
     return failures.length === 0 || exit.signal ? exit : { code: exit.code || 1, signal: null }

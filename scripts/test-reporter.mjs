@@ -1,5 +1,6 @@
 // Counts test results for the last line of `npm test`. Before it, prints why tests were skipped and, again, which failed: the end of
-// a long log is what is read first. In CI a skipped test is a failure.
+// a long log is what is read first. In CI a skipped test is a failure. Each file's failures are printed and counted when it ends, so
+// that a run that is stopped tells them, too.
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
@@ -53,16 +54,24 @@ export function printSummary({ passed, failures }) {
 
 export default function createReporter() {
   let vitest
+  const soFar = { passed: 0, failures: [] }
+  const file = process.env.TEST_SUMMARY_FILE
   return {
     onInit(started) {
       vitest = started
       console.log(`TEST_SEED=${process.env.TEST_SEED} repeats the random choices of this run`)
     },
+    onTestModuleEnd(module) {
+      const { passed, failures } = count([module], [], vitest.getGlobalTestNamePattern())
+      for (const failure of failures) console.log(`failure: ${failure}`)
+      soFar.passed += passed
+      soFar.failures.push(...failures)
+      if (file) writeFileSync(file, JSON.stringify(soFar))
+    },
     onTestRunEnd(modules, unhandledErrors) {
       const { passed, skipped, failures } = count(modules, unhandledErrors, vitest.getGlobalTestNamePattern())
       for (const line of skipped) console.log(`skipped: ${line}`)
-      const file = process.env.TEST_SUMMARY_FILE
-      if (file) writeFileSync(file, JSON.stringify({ passed, failures }))
+      if (file) writeFileSync(file, JSON.stringify({ passed, failures, complete: true }))
       else process.once('exit', () => printSummary({ passed, failures }))
     },
   }

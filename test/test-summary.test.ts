@@ -112,6 +112,26 @@ test('a failed global setup is a failure', () => {
   expect(lines[0]).toMatch(/^failed: /)
 })
 
+/** Stops the run when another file has ended. */
+const STOPS_RUN = `import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { test } from 'vitest'
+test('is stopped', async () => {
+  while (!existsSync(process.env.TEST_SUMMARY_FILE)) await delay(100)
+  process.kill(process.ppid, 'SIGTERM')
+  await delay(60_000)
+}, 60_000)`
+
+test('a run that is stopped tells the failures of the files that have ended', () => {
+  const { lines, status } = runTests({
+    files: { 'a.test.ts': CASES.split('\n').slice(0, 3).join('\n'), 'b.test.ts': STOPS_RUN },
+    args: ['--maxWorkers=2'],
+  })
+  expect([lines[0], lines.at(-1)]).toEqual([failures[1], '1 passed, 2 failed'])
+  expect(lines[1]).toMatch(/^failed: the test run ended with (SIGTERM|\d+) and 1 passed tests, see above$/)
+  expect(status).not.toBe(0)
+})
+
 /** Runs `.ci/run` with an `npm` of this shell text and without other programs. */
 function runBuild(npm: string) {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-ci-test-'))

@@ -7,6 +7,7 @@ import { type Scenario, startScenario } from '../support/scenario.ts'
 import { separateBankRoles } from './funders.ts'
 import { describePath } from './graph.ts'
 import { findGuessableIds, type PublicDeposit } from './guessable-ids.ts'
+import { keepFeeRates } from './keep-fee-rates.ts'
 import { findIdsWithBothEnds, findLinesNaming, findLinesWithBothEnds } from './log-links.ts'
 import { matchRun, readWithheldShares } from './match-run.ts'
 import { type ObservedRun, observeExchanges, readHeights } from './observe-run.ts'
@@ -61,6 +62,7 @@ describeWith('litecoind', 'a hundred private exchanges at once', () => {
     const networks = [...transparentNetworks, ...(hasMonero ? ['xmr'] : [])]
     const since = await readHeights()
     scenario = await startScenario({ networks, settings: { privacy: PRIVACY }, log })
+    await keepFeeRates(scenario)
     moneroHeight = hasMonero ? await readMoneroHeight() : 0
     const orders = drawOrders([...assetPairs, ['usdt@eth', 'ltc@ltc']], {
       ...load,
@@ -176,6 +178,7 @@ describeWith('litecoind', 'private exchanges with one key for all networks', () 
     server = await loadServerWithOneKey()
     const since = await readHeights()
     scenario = await startScenario({ networks: transparentNetworks, settings: { privacy: PRIVACY }, server })
+    await keepFeeRates(scenario)
     const orders = drawOrders([...assetPairs, ['usdt@eth', 'eth@eth']], {
       count,
       durationMs: 5_000,
@@ -212,6 +215,7 @@ for (const { name, privacy } of plainSettings)
     beforeAll(async () => {
       const since = await readHeights()
       scenario = await startScenario({ networks: transparentNetworks, settings: { privacy } })
+      await keepFeeRates(scenario)
       const orders = drawOrders(assetPairs, { count, durationMs: 5_000, moneroCount: 0, scale: 10 })
       run = await observeExchanges(scenario, orders, since, privacy)
     }, 8 * PATIENCE_MS)

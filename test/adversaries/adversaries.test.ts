@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { partOf } from '../support/part.ts'
 import {
   cases,
   type Day,
@@ -48,7 +49,7 @@ async function simulateGuarded(simulated: Simulated): Promise<Readonly<{ on: rea
 }
 const strategies = cases.map(({ strategy }) => strategy)
 
-it.each(cases)(
+it.each(partOf(cases, 2))(
   '$name: a bounded loss with the guard, profitable without it',
   async ({ name, guard, without, lossMaxPercent, jumpyLossMaxPercent = JUMPY_LOSS_MAX_PERCENT, ...simulated }) => {
     const { on, jumpyUsd } = await simulateGuarded(simulated)

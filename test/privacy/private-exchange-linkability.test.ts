@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import { createLog } from '../../server/src/lib/log.ts'
 import { describeWith, hasProgram } from '../support/describe-with.ts'
+import { partOf } from '../support/part.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { separateBankRoles } from './funders.ts'
@@ -207,7 +208,7 @@ const plainSettings = [
   { name: 'with nothing withheld', privacy: { ...PRIVACY, withheldMaxPpm: 0 } },
 ]
 
-for (const { name, privacy } of plainSettings)
+for (const { name, privacy } of partOf(plainSettings, 2))
   describeWith('litecoind', `private exchanges ${name}`, () => {
     const count = 20
     let scenario: Scenario

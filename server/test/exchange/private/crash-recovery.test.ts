@@ -1,11 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { partOf } from '../../../../test/support/part.ts'
 import { type Checkpoint, exchangeCheckpoints, onCheckpoint } from '../../../src/core/services/checkpoint.ts'
 import { btc, eth, makeBook } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, ltc, market } from '../money-path.ts'
 import { crashAt, ignoreSimulatedCrash } from '../settlement/crash-at.ts'
 import { plan as defaultPlan, SMALL, startPrivateMoneyPath } from './private-money-path.ts'
 
-const legCheckpoints = exchangeCheckpoints.filter((name) => name !== 'create.committed' && name !== 'sweep.planned')
+const legCheckpoints = partOf(
+  exchangeCheckpoints.filter((name) => name !== 'create.committed' && name !== 'sweep.planned'),
+  2,
+)
 const plan = { ...defaultPlan, withheldPpm: 3_000 }
 
 let fixture: Awaited<ReturnType<typeof startPrivateMoneyPath>>

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { partOf } from '../../../../test/support/part.ts'
 import { exchangeCheckpoints, onCheckpoint } from '../../../src/core/services/checkpoint.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
@@ -6,7 +7,10 @@ import { crashAt, ignoreSimulatedCrash } from './crash-at.ts'
 
 const SMALL = COIN / 200n
 /** The checkpoints between the deposit and the end of an exchange. */
-const testedCheckpoints = exchangeCheckpoints.filter((name) => name !== 'create.committed')
+const testedCheckpoints = partOf(
+  exchangeCheckpoints.filter((name) => name !== 'create.committed'),
+  2,
+)
 
 let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {

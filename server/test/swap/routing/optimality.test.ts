@@ -1,5 +1,6 @@
 import { swapDeepbook } from '@swapyard/lib/pools/sui/deepbook.ts'
 import { describe, expect, test } from 'vitest'
+import { partOf } from '../../../../test/support/part.ts'
 import { certify } from '../../../src/swap/routing/certificate.ts'
 import type { ExecutedSwap } from '../../../src/swap/routing/execute.ts'
 import { type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
@@ -236,7 +237,7 @@ describe('routes in markets around connector tokens reach the dual bound', () =>
         { name, kinds, size: 'huge', sizeIndex: 2, sizes: huge, markets: MARKETS / 4 },
       ] as const,
   )
-  test.each(cases)('$name, $size trades', ({ name, size, sizeIndex, kinds, sizes, markets }) => {
+  test.each(partOf(cases, 2))('$name, $size trades', ({ name, size, sizeIndex, kinds, sizes, markets }) => {
     // Half as many markets, because sampled curves are slow.
     const count = /stable|book|every/.test(name) ? markets / 2 : markets
     const outcomes = Array.from({ length: count }, (_, seed) => {
@@ -286,7 +287,7 @@ describe('routes in markets around connector tokens reach the dual bound', () =>
 const hopsOf = (shape: string) => (shape === 'grid' || shape === 'islands' ? unlimited.hopsMax : 4)
 
 describe.each(Object.keys(shapes))('routes in markets shaped as %s reach the dual bound', (shape) => {
-  test.each(Object.keys(kindsOf))('%s', (name) => {
+  test.each(partOf(Object.keys(kindsOf), 2))('%s', (name) => {
     const outcomes = Array.from({ length: SHAPED_MARKETS }, (_, seed) => {
       const { pools, request } = drawShapedMarket(shape, seed, makersOf(name), shaped)
       return shareOfBound(pools, request, { ...unlimited, hopsMax: hopsOf(shape) })

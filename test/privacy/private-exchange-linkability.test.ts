@@ -5,10 +5,10 @@ import { describeWith, hasProgram } from '../support/describe-with.ts'
 import { partOf } from '../support/part.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
+import { constantFeeServer } from './constant-fees.ts'
 import { separateBankRoles } from './funders.ts'
 import { describePath } from './graph.ts'
 import { findGuessableIds, type PublicDeposit } from './guessable-ids.ts'
-import { keepFeeRates } from './keep-fee-rates.ts'
 import { findIdsWithBothEnds, findLinesNaming, findLinesWithBothEnds } from './log-links.ts'
 import { matchRun, readWithheldShares } from './match-run.ts'
 import { type ObservedRun, observeExchanges, readHeights } from './observe-run.ts'
@@ -62,8 +62,7 @@ describeWith('litecoind', 'a hundred private exchanges at once', () => {
     const log = createLog({ level: 'debug', pretty: false, destination: { write: (line) => void lines.push(line) } })
     const networks = [...transparentNetworks, ...(hasMonero ? ['xmr'] : [])]
     const since = await readHeights()
-    scenario = await startScenario({ networks, settings: { privacy: PRIVACY }, log })
-    await keepFeeRates(scenario)
+    scenario = await startScenario({ networks, settings: { privacy: PRIVACY }, log, server: constantFeeServer })
     moneroHeight = hasMonero ? await readMoneroHeight() : 0
     const orders = drawOrders([...assetPairs, ['usdt@eth', 'ltc@ltc']], {
       ...load,
@@ -179,7 +178,6 @@ describeWith('litecoind', 'private exchanges with one key for all networks', () 
     server = await loadServerWithOneKey()
     const since = await readHeights()
     scenario = await startScenario({ networks: transparentNetworks, settings: { privacy: PRIVACY }, server })
-    await keepFeeRates(scenario)
     const orders = drawOrders([...assetPairs, ['usdt@eth', 'eth@eth']], {
       count,
       durationMs: 5_000,
@@ -215,8 +213,11 @@ for (const { name, privacy } of partOf(plainSettings, 2))
     let run: ObservedRun
     beforeAll(async () => {
       const since = await readHeights()
-      scenario = await startScenario({ networks: transparentNetworks, settings: { privacy } })
-      await keepFeeRates(scenario)
+      scenario = await startScenario({
+        networks: transparentNetworks,
+        settings: { privacy },
+        server: constantFeeServer,
+      })
       const orders = drawOrders(assetPairs, { count, durationMs: 5_000, moneroCount: 0, scale: 10 })
       run = await observeExchanges(scenario, orders, since, privacy)
     }, 8 * PATIENCE_MS)

@@ -18,7 +18,7 @@ test(
   6 * PATIENCE_MS,
 )
 
-test.each(partOf(plantedBugs, 3))(
+test.each(partOf(plantedBugs, 4))(
   'detects the planted bug: $name',
   async (bug) => {
     expect(await attackWithBug(cluster, bug)).not.toEqual([])

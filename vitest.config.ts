@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import createReporter from './scripts/test-reporter.mjs'
@@ -18,52 +19,49 @@ const common = {
   exclude: ['**/node_modules/**'],
 }
 
-/** Each starts chains, a database and several servers of its own. */
-const chaosSuites = [
-  'checkpoint-kills',
-  'stopped-processes',
-  'unanswered-requests',
-  'deposit-reorgs',
-  'races',
-  'operations',
-  'stuck-payouts',
-  'monero-reorgs',
-].map((name) => `test/chaos/${name}.test.ts`)
-/** A build server runs half of them, as the commit chooses (docs/decisions/0153). */
-const otherBuilds = chaosSuites.filter((file) => !partOf(chaosSuites, 2).includes(file))
+/**
+ * Long, and each with a shorter relative in `nodes`. A build server runs half of these files, as the commit chooses
+ * (docs/decisions/0153).
+ */
+const longByHalves = [
+  'test/chaos/{checkpoint-kills,deposit-reorgs,monero-reorgs,operations,races,stopped-processes,stuck-payouts,unanswered-requests}.test.ts',
+  'test/pages/{docs,monero-explorer,playground,solana-sui-explorer}.test.ts',
+  'test/pages/{console,widget}/*.test.ts',
+  'test/pages/tracking/states.test.ts',
+  'test/scenarios/{deposits-after-finish,double-spend-before-payout,exchange-expiry,fee-on-transfer-deposit,final-payout-reorg,late-deposit-refund,locked-monero,missing-input-dropped,missing-input-restored,monero-address-kinds,pinned-payout,stuck-payout-replacement}.test.ts',
+  'test/scenarios/{fixed-rate-late-deposit,fixed-rate-unconfirmed,fixed-rate-underpayment,forced-native-transfers,held-wrong-asset,private-exchange-cases,split-hot-wallet,sweep-to-hot-wallet,uncredited-deposits,wrong-asset-refund}.test.ts',
+  'sandbox/test/{dexes,markets,monero,restart,solana-swaps}.test.ts',
+  'server/test/adapters/chains/monero/{extra-wallet,fake-deposits,outputs-ready,unmined,wallet}.test.ts',
+  'server/test/adapters/dex/{dynamic-fee-v3,hostile-pools,liquidity-book,sandbox-pools}.test.ts',
+  'server/test/adapters/solana/{solana-nodes,unreadable-pools}.test.ts',
+  'server/test/swap/api/{aggregator-swaps,alternatives,bad-inputs,deadline,fees,resending,solana-controlled-node,tracking,unlisted-tokens,unreported-fees}.test.ts',
+]
+const filesByHalves = globSync(longByHalves, { cwd: import.meta.dirname }).sort()
+const otherBuilds = filesByHalves.filter((file) => !partOf(filesByHalves, 2).includes(file))
 
 /**
  * Long, and each with a shorter relative in `nodes`: kills at every checkpoint, planted bugs, a hundred private exchanges, all
  * networks, fuzzing, thousands of hostile pools, further repairs of transactions. `npm run test:long` and `npm test -- --all`.
  */
 const long = [
+  ...longByHalves,
   'test/chaos/{check-credits,planted-bugs,restored-backup}.test.ts',
-  ...chaosSuites,
   'test/adversaries/adversaries.test.ts',
   'test/privacy/private-exchange-linkability.test.ts',
   'test/contracts/forge.test.ts',
   'test/interface/{bad-inputs,openapi-property}.test.ts',
-  'test/pages/{docs,monero-explorer,playground,solana-sui-explorer}.test.ts',
-  'test/pages/{console,widget}/*.test.ts',
-  'test/pages/tracking/states.test.ts',
   'server/test/events/{disabled-webhooks,failing-receivers,killed-workers}.test.ts',
   'server/test/admin/openapi.test.ts',
-  'test/scenarios/{deposits-after-finish,double-spend-before-payout,exchange-expiry,fee-on-transfer-deposit,final-payout-reorg,late-deposit-refund,locked-monero,missing-input-dropped,missing-input-restored,monero-address-kinds,pinned-payout,stuck-payout-replacement}.test.ts',
-  'test/scenarios/{fixed-rate-late-deposit,fixed-rate-unconfirmed,fixed-rate-underpayment,forced-native-transfers,held-wrong-asset,private-exchange-cases,split-hot-wallet,sweep-to-hot-wallet,uncredited-deposits,wrong-asset-refund}.test.ts',
   'test/support/invariants.test.ts',
   'test/starts/{production,production-refusals,production-solana-sui,start-environments}.test.ts',
-  'sandbox/test/{dexes,markets,monero,restart,solana-swaps}.test.ts',
-  'server/test/adapters/chains/monero/{extra-wallet,fake-deposits,outputs-ready,unmined,wallet}.test.ts',
-  'server/test/adapters/dex/{dynamic-fee-v3,hostile-pools,liquidity-book,sandbox-pools}.test.ts',
   'server/test/adapters/embedded-postgres.test.ts',
-  'server/test/adapters/solana/{solana-nodes,unreadable-pools}.test.ts',
   'server/test/cli/{balances-command,environments,remote-admin}.test.ts',
   'server/test/conformance/{bcoin,litecoind,monerod}.test.ts',
   'server/test/exchange/deposits/many-deposits.test.ts',
   'server/test/exchange/payouts/{missing-inputs,reversed-payouts}.test.ts',
   'server/test/exchange/private/{bounds,crash-recovery,reorgs,stalled-networks}.test.ts',
   'server/test/exchange/settlement/{crash-recovery,held-refunds}.test.ts',
-  'server/test/swap/api/{aggregator-swaps,alternatives,bad-inputs,deadline,every-network,fees,networks,resending,solana-controlled-node,tracking,unlisted-tokens,unreported-fees}.test.ts',
+  'server/test/swap/api/{every-network,networks}.test.ts',
 ]
 
 /** `all`: `npm test -- --all`. `long`: `npm run test:long`. */

@@ -19,10 +19,7 @@ const common = {
   exclude: ['**/node_modules/**'],
 }
 
-/**
- * Long, and each with a shorter relative in `nodes`. A build server runs half of these files, as the commit chooses
- * (docs/decisions/0153).
- */
+/** Files of `long`. A build server runs half of them, as the commit chooses (docs/decisions/0153). */
 const longByHalves = [
   'test/chaos/{checkpoint-kills,deposit-reorgs,monero-reorgs,operations,races,stopped-processes,stuck-payouts,unanswered-requests}.test.ts',
   'test/pages/{docs,monero-explorer,playground,solana-sui-explorer}.test.ts',
@@ -37,7 +34,8 @@ const longByHalves = [
   'server/test/swap/api/{aggregator-swaps,alternatives,bad-inputs,deadline,fees,resending,solana-controlled-node,tracking,unlisted-tokens,unreported-fees}.test.ts',
 ]
 const filesByHalves = globSync(longByHalves, { cwd: import.meta.dirname }).sort()
-const otherBuilds = filesByHalves.filter((file) => !partOf(filesByHalves, 2).includes(file))
+const inThisBuild = partOf(filesByHalves, 2)
+const otherBuilds = filesByHalves.filter((file) => !inThisBuild.includes(file))
 
 /**
  * Long, and each with a shorter relative in `nodes`: kills at every checkpoint, planted bugs, a hundred private exchanges, all

@@ -1,6 +1,6 @@
 // Counts test results for the last line of `npm test`. Before it, prints why tests were skipped and, again, which failed: the end of
-// a long log is what is read first. In CI a skipped test is a failure. Each file's failures are printed and counted when it ends, so
-// that a run that is stopped tells them, too.
+// a long log is what is read first. In CI a skipped test is a failure. The failures of a file are printed and
+// counted when the file ends, so a run that is stopped reports them too.
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 

@@ -122,7 +122,7 @@ test('is stopped', async () => {
   await delay(60_000)
 }, 60_000)`
 
-test('a run that is stopped tells the failures of the files that have ended', () => {
+test('a run that is stopped reports the failures of the files that have ended', () => {
   const { lines, status } = runTests({
     files: { 'a.test.ts': CASES.split('\n').slice(0, 3).join('\n'), 'b.test.ts': STOPS_RUN },
     args: ['--maxWorkers=2'],

@@ -28,7 +28,7 @@ export async function consolidateFunds(
 /** Payouts until all coins of deposits are spent. */
 const PAYOUTS_MAX = 3
 
-/** If a UTXO arrives after the count, a payout may need fewer: then another one follows. */
+/** If the fee rate falls between the count of the UTXOs and the signature, a payout may need fewer: then another one follows. */
 async function spendAllUtxos(scenario: Scenario, asset: AssetId): Promise<void> {
   const [, network] = splitAssetId(asset)
   for (let attempt = 1; attempt <= PAYOUTS_MAX; attempt++) {
@@ -61,8 +61,8 @@ async function spendUtxos(
   if (!partner || !chain || !utxos) throw new Error(`no partner, chain or UTXOs for ${asset}`)
   const { rate } = await chain.reader.feeRate()
   const balance = (await app.store.ledger.balances('asset:wallet')).get(asset) ?? 0n
-  // The balance less twice the estimated fee for all UTXOs, which is less than the smallest of them: a payout of this amount needs
-  // every UTXO, and is covered even if its inputs are larger than estimated.
+  // The balance less twice the fee for all UTXOs, which is less than the smallest of them: a payout of this amount needs every UTXO,
+  // and is covered even if the transactions of other tests double the fee rate before it is signed.
   const units = balance - (2n * (BigInt(utxos.count) * INPUT_BYTES + OTHER_BYTES) * rate) / 1_000n
   // The operator pays out what a partner has, so the partner is given the wallet's capital.
   const credit = partnerAccount(partner.id)

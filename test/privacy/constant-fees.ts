@@ -1,17 +1,13 @@
-import { networks } from '../../server/networks/index.ts'
-import { openAddresses } from '../../server/src/app/addresses.ts'
-import { createApp } from '../../server/src/app/app.ts'
 import { createChains } from '../../server/src/app/chains.ts'
-import type { ServerParts } from '../support/scenario.ts'
+import { checkoutServer, type ServerParts } from '../support/scenario.ts'
 
 /**
- * The server on nodes whose fee rates stay as they are at the start, as the prices stand still: an analyst subtracts the published
- * network fees from amounts, and transactions of other test files on the same chains would change them during the run. Monero's are
- * constant on its own.
+ * The server with the fee rates of its start, as its prices stand still: an analyst subtracts the published network fees from amounts,
+ * and transactions of other test files on the same chains would change these fees during the run. The app creates the chain of Monero
+ * itself, because it needs a wallet; the fee rate there changes only with blocks of more than 300 kB.
  */
 export const constantFeeServer: ServerParts = {
-  openAddresses,
-  networks,
+  ...checkoutServer,
   createApp: async (options) => {
     const nodes = options.nodes.filter(({ network }) => network !== 'xmr')
     const { chains } = createChains(options.environment, nodes, options.publicKeys)
@@ -21,6 +17,6 @@ export const constantFeeServer: ServerParts = {
         return [network, { ...chain, reader: { ...chain.reader, feeRate: async () => rate } }] as const
       }),
     )
-    return createApp({ ...options, chains: new Map(constant) })
+    return checkoutServer.createApp({ ...options, chains: new Map(constant) })
   },
 }

@@ -31,15 +31,13 @@ export function computeGuessableIds(deposits: readonly PublicDeposit[]): readonl
   )
 }
 
-/** Lengths of the ids that `computeGuessableIds` returns: digits of a digest, and of a UUID with its dash. */
-const ID_LENGTHS = [12, 13]
-
 /** The guessable ids that occur in the text, at any place of a word of hexadecimal digits and dashes. */
 export function findGuessableIds(text: string, deposits: readonly PublicDeposit[]): readonly string[] {
   const ids = new Set(computeGuessableIds(deposits))
+  const lengths = new Set([...ids].map(({ length }) => length))
   const found = new Set<string>()
-  for (const word of new Set(text.match(/[0-9a-f-]{12,}/g)))
-    for (const length of ID_LENGTHS)
+  for (const word of new Set(text.match(/[0-9a-f-]+/g)))
+    for (const length of lengths)
       for (let start = 0; start + length <= word.length; start++) {
         const part = word.slice(start, start + length)
         if (ids.has(part)) found.add(part)

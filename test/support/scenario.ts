@@ -83,6 +83,9 @@ export type OrderInput = Readonly<{
 }> &
   Readonly<Record<string, unknown>>
 
+/** Parts of the checkout's server. */
+export const checkoutServer: ServerParts = { createApp, openAddresses, networks: definitions }
+
 /** A whole app on the shared chains with its own database, keys and wallets. Tests act as a partner and as a customer. */
 export type Scenario = Readonly<{
   app: App
@@ -128,7 +131,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const folder = await mkdtemp(join(tmpdir(), 'swapyard-scenario-'))
   const database = await createDatabase(inject('databaseUrl'), inject('databaseTemplate'))
   const keystore = join(folder, 'keystore.json')
-  const server = options.server ?? { createApp, openAddresses, networks: definitions }
+  const server = options.server ?? checkoutServer
   await createQuickKeystore(keystore, 'a passphrase', coinTypes)
   const journalPath = join(folder, 'signed.log')
   const addresses = server.openAddresses({ environment: 'sandbox', keystore: { file: keystore } })

@@ -85,6 +85,29 @@ describeWith('chromium', 'the pages of the console', () => {
     await page.setViewportSize(wide)
   })
 
+  test('a list that is read again, by its button or by itself, leaves the focus on the button', async () => {
+    await visit('/dexes')
+    const keyboard = await createKeyboard(page)
+    const [refresh] = await page.getByRole('button', { name: 'Refresh' }).all()
+    if (refresh === undefined) throw new Error('the page has no button that reads again')
+    let reads = 0
+    await page.route('**/admin/v1/pools*', async (route) => {
+      reads += 1
+      await page.waitForTimeout(300)
+      await route.continue()
+    })
+    await keyboard.press(refresh, 'Enter')
+    await expect.poll(() => refresh.getAttribute('aria-busy')).toBe('true')
+    // Another press does not read twice.
+    await page.keyboard.press('Enter')
+    await expect.poll(() => refresh.getAttribute('aria-busy'), PATIENCE).toBe('false')
+    expect(reads).toBe(1)
+    await expect.poll(() => reads, PATIENCE).toBe(2)
+    await expect.poll(() => refresh.getAttribute('aria-busy'), PATIENCE).toBe('false')
+    expect(await keyboard.lostFocus()).toEqual([])
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+
   test('the overview has the numbers of now and of a day, and changes without a reload', async () => {
     await visit('/')
     for (const name of ['Open exchanges', 'Last 24 hours', 'Volume of the last 24 hours', 'Spread earned today (UTC)'])

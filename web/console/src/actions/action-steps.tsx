@@ -3,6 +3,7 @@ import type { AdminActionResult } from '@swapyard/schema'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { type Action, askFor, useActionDescription } from '../api/actions.ts'
+import { BusyButton } from '../app/busy-button.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Loading } from '../app/loading.tsx'
 import { CodeText } from '../format/code-text.tsx'
@@ -51,9 +52,9 @@ export function ActionSteps(props: Props) {
             >
               Back
             </Button>
-            <Button onClick={() => carryOut.mutate()} loading={carryOut.isPending}>
+            <BusyButton onClick={() => carryOut.mutate()} isBusy={carryOut.isPending}>
               {entry.twoPersons ? 'Ask for approval' : 'Carry out'}
-            </Button>
+            </BusyButton>
           </Group>
         </Step>
       )}
@@ -103,9 +104,9 @@ function Arguments({
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isPending}>
+          <BusyButton type="submit" isBusy={isPending}>
             Preview
-          </Button>
+          </BusyButton>
         </Group>
       </Stack>
     </form>

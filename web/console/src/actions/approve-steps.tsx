@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import type { AdminActionResult, AdminRow } from '@swapyard/schema'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { post } from '../api/client.ts'
+import { BusyButton } from '../app/busy-button.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Loading } from '../app/loading.tsx'
 import { Facts } from '../format/values.tsx'
@@ -48,9 +49,9 @@ export function ApproveSteps({ request: { id, askedBy, reason, arguments: given 
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button onClick={() => carryOut.mutate()} loading={carryOut.isPending} disabled={!preview.data}>
+        <BusyButton onClick={() => carryOut.mutate()} isBusy={carryOut.isPending} disabled={!preview.data}>
           Approve
-        </Button>
+        </BusyButton>
       </Group>
     </Stack>
   )

@@ -3,6 +3,7 @@ import type { AdminRow } from '@swapyard/schema'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { post } from '../api/client.ts'
+import { BusyButton } from '../app/busy-button.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Facts } from '../format/values.tsx'
 import { readForm } from '../session/login-page.tsx'
@@ -36,9 +37,9 @@ export function RejectForm({ request: { id, reason, arguments: given }, isOwn, o
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={reject.isPending}>
+          <BusyButton type="submit" isBusy={reject.isPending}>
             {isOwn ? 'Withdraw' : 'Reject'}
-          </Button>
+          </BusyButton>
         </Group>
       </Stack>
     </form>

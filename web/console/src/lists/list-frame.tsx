@@ -1,5 +1,6 @@
-import { Button, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { BusyButton } from '../app/busy-button.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Loading } from '../app/loading.tsx'
 import { type Filter, Filters } from './filters.tsx'
@@ -31,9 +32,9 @@ export function ListFrame({ filters, list, count, status, empty, buttons, childr
   return (
     <Stack gap="sm">
       <Filters filters={filters}>
-        <Button variant="default" onClick={() => void refetch()} loading={isFetching && !isPlaceholderData}>
+        <BusyButton variant="default" onClick={() => void refetch()} isBusy={isFetching && !isPlaceholderData}>
           Refresh
-        </Button>
+        </BusyButton>
         {buttons}
       </Filters>
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}

@@ -1,7 +1,8 @@
-import { Button, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import type { AdminReadName, AdminRow } from '@swapyard/schema'
 import { type ReactNode, useState } from 'react'
 import { useOne } from '../api/reads.ts'
+import { BusyButton } from '../app/busy-button.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 
 type Props<Name extends AdminReadName> = Readonly<{
@@ -22,9 +23,9 @@ export function OnDemand<Name extends AdminReadName>({ read, label, children }: 
   return (
     <>
       <Stack align="flex-start">
-        <Button variant="default" loading={isFetching} onClick={ask}>
+        <BusyButton variant="default" isBusy={isFetching} onClick={ask}>
           {label}
-        </Button>
+        </BusyButton>
       </Stack>
       {error && <ErrorAlert error={error} />}
       {data && children(data)}

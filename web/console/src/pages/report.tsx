@@ -1,8 +1,9 @@
-import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { Group, NativeSelect, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Query } from '../api/client.ts'
 import { type Page, readFollowing, useList } from '../api/reads.ts'
+import { BusyButton } from '../app/busy-button.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Loading } from '../app/loading.tsx'
 import { Panel } from '../app/panel.tsx'
@@ -57,9 +58,9 @@ export function Report(props: Props) {
                 {rows.length} rows. The file has all.
               </Text>
             )}
-            <Button variant="default" loading={save.isPending} onClick={() => data && save.mutate(data)}>
+            <BusyButton variant="default" isBusy={save.isPending} onClick={() => data && save.mutate(data)}>
               Save {title.toLowerCase()} as CSV
-            </Button>
+            </BusyButton>
           </Group>
         </>
       )}

@@ -5,6 +5,7 @@ import type { FormEvent, ReactNode } from 'react'
 import { ReasonInput } from '../actions/action-inputs.tsx'
 import { post } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
+import { BusyButton } from '../app/busy-button.tsx'
 import { useDialog } from '../app/dialog-host.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { Facts, Time } from '../format/values.tsx'
@@ -65,9 +66,9 @@ function Form<Answer>({ verb, send, show, children, onClose }: Props<Answer> & R
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={sent.isPending}>
+          <BusyButton type="submit" isBusy={sent.isPending}>
             {verb}
-          </Button>
+          </BusyButton>
         </Group>
       </Stack>
     </form>

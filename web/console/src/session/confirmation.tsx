@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { postOnce, setConfirm } from '../api/client.ts'
 import { useSession, useSessionActions } from '../api/session.ts'
+import { BusyButton } from '../app/busy-button.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { readForm } from './login-page.tsx'
@@ -70,10 +71,10 @@ function ConfirmationForm({ onConfirmed, onCancel }: Readonly<{ onConfirmed: () 
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          {hasSecondFactor && <PasskeyButton onUse={() => byPasskey.mutate()} loading={byPasskey.isPending} />}
-          <Button type="submit" loading={byCode.isPending}>
+          {hasSecondFactor && <PasskeyButton onUse={() => byPasskey.mutate()} isBusy={byPasskey.isPending} />}
+          <BusyButton type="submit" isBusy={byCode.isPending}>
             Confirm
-          </Button>
+          </BusyButton>
         </Group>
       </Stack>
     </form>

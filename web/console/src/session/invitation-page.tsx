@@ -1,8 +1,9 @@
-import { Anchor, Button, Code, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Code, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { postOnce } from '../api/client.ts'
+import { BusyButton } from '../app/busy-button.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { readForm } from './login-page.tsx'
 import { NewPassword } from './new-password.tsx'
@@ -50,9 +51,9 @@ export function InvitationPage() {
               required
               maxLength={200}
             />
-            <Button type="submit" loading={read.isPending}>
+            <BusyButton type="submit" isBusy={read.isPending}>
               Continue
-            </Button>
+            </BusyButton>
             <LoginLink />
           </Stack>
         </form>
@@ -84,9 +85,9 @@ function Credentials({ invitation: { login, role, totpUri }, error, isPending }:
       </Code>
       <TextInput name="code" label="Code of the app" autoComplete="one-time-code" required maxLength={10} />
       <NewPassword name="password" />
-      <Button type="submit" loading={isPending}>
+      <BusyButton type="submit" isBusy={isPending}>
         Accept
-      </Button>
+      </BusyButton>
     </Stack>
   )
 }

@@ -1,10 +1,11 @@
-import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import type { AdminSession } from '@swapyard/schema'
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { Link } from 'react-router'
 import { postOnce } from '../api/client.ts'
 import { useSessionActions } from '../api/session.ts'
+import { BusyButton } from '../app/busy-button.tsx'
 import { ErrorAlert } from '../app/error-alert.tsx'
 import { logInByPasskey } from './passkey.ts'
 import { CodeInput, PasskeyButton } from './second-factor.tsx'
@@ -42,10 +43,10 @@ export function LoginPage() {
           />
           <PasswordInput name="password" label="Password" autoComplete="current-password" required maxLength={200} />
           <CodeInput />
-          <Button type="submit" loading={byPassword.isPending}>
+          <BusyButton type="submit" isBusy={byPassword.isPending}>
             Log in
-          </Button>
-          <PasskeyButton onUse={() => byPasskey.mutate()} loading={byPasskey.isPending} />
+          </BusyButton>
+          <PasskeyButton onUse={() => byPasskey.mutate()} isBusy={byPasskey.isPending} />
         </Stack>
       </form>
       <Text size="sm" mt="lg">

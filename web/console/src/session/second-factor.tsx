@@ -1,4 +1,5 @@
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
+import { BusyButton } from '../app/busy-button.tsx'
 import { hasPasskeys } from './passkey.ts'
 
 export function CodeInput({
@@ -18,11 +19,11 @@ export function CodeInput({
   )
 }
 
-export function PasskeyButton({ onUse, loading }: Readonly<{ onUse: () => void; loading: boolean }>) {
+export function PasskeyButton({ onUse, isBusy }: Readonly<{ onUse: () => void; isBusy: boolean }>) {
   if (!hasPasskeys()) return null
   return (
-    <Button variant="default" onClick={onUse} loading={loading}>
+    <BusyButton variant="default" onClick={onUse} isBusy={isBusy}>
       Use a passkey
-    </Button>
+    </BusyButton>
   )
 }

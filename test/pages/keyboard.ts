@@ -91,5 +91,5 @@ export async function findUnreached(page: Page): Promise<readonly string[]> {
   const count = await page.evaluate<number>(watchStops)
   for (let presses = 0; presses < count + OTHER_STOPS; presses += 1) await page.keyboard.press('Tab')
   return page.evaluate<string[]>(`[...globalThis.stops].filter(([one, problem]) => problem !== null && one.isConnected)
-    .map(([one, problem]) => problem + ': ' + one.outerHTML.slice(0, 200))`)
+    .map(([one, problem]) => problem + ': ' + one.textContent.slice(0, 40) + ' ' + one.outerHTML.slice(0, 200))`)
 }

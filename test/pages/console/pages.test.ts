@@ -37,6 +37,8 @@ describeWith('chromium', 'the pages of the console', () => {
     await page.goto(`${console_.origin}/console${path}`)
     await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
     await expect.poll(() => page.getByText('Loading', { exact: true }).count(), PATIENCE).toBe(0)
+    // Buttons of actions are disabled until the list of actions has come.
+    await expect.poll(() => page.locator('button[data-action]:disabled').count(), PATIENCE).toBe(0)
   }
 
   test.each(pagePaths)('the tab key reaches everything at %s, wide and narrow, and shows where it is', async (path) => {

@@ -121,7 +121,7 @@ const units = [
   'server/test/swap/routes/**/*.test.ts',
   'server/test/swap/routing/*.test.ts',
   'test/dexes/*.test.ts',
-  'test/privacy/{assignment,document,matcher,observed-payments,observer,run-exchanges}.test.ts',
+  'test/privacy/{assignment,document,guessable-ids,matcher,observed-payments,observer,run-exchanges}.test.ts',
 ]
 
 // For the processes of the tests, and for the reporter, which prints it.

@@ -87,7 +87,7 @@ describeWith('chromium', 'the pages of the console', () => {
     await page.setViewportSize(wide)
   })
 
-  test('a list that is read again, by its button or by itself, leaves the focus on the button', async () => {
+  test('a list that is read again, by its button or after its interval, leaves the focus on the button', async () => {
     await visit('/dexes')
     const keyboard = await createKeyboard(page)
     const [refresh] = await page.getByRole('button', { name: 'Refresh' }).all()

@@ -1,7 +1,7 @@
 import { startBrowser } from '../test/pages/browser.ts'
 import { serveTracking } from '../test/pages/tracking/serve.ts'
 import { createStates } from '../test/pages/tracking/states.ts'
-import { findOnPath } from '../test/support/describe-with.ts'
+import { findChromium } from '../test/support/describe-with.ts'
 import { median } from './load.ts'
 import type { Result } from './results.ts'
 
@@ -18,8 +18,8 @@ const CPU_SLOWDOWN = 4
 
 /** First paint of the tracking page of an exchange that waits for its payment, with QR code, on a phone. */
 export async function benchFirstPaint(print: (line: string) => void): Promise<Result[]> {
-  if (findOnPath('chromium') === null) {
-    print('firstpaint: chromium is not installed, so the first paint is not measured')
+  if (findChromium() === null) {
+    print('firstpaint: chromium-headless-shell is not installed, so the first paint is not measured')
     return []
   }
   const server = await serveTracking()

@@ -1,6 +1,6 @@
 // Counts test results for the last line of `npm test`. Before it, prints why tests were skipped and, again, which failed: the end of
-// a long log is what is read first. In CI a skipped test is a failure. The failures of a file are printed and
-// counted when the file ends, so a run that is stopped reports them too.
+// a long log is what is read first. In CI a skipped test is a failure. The failures of a file are printed, with their differences,
+// and counted when the file ends, so a run that is stopped reports them too.
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
@@ -46,6 +46,16 @@ function count(modules, unhandledErrors, namePattern) {
   return { passed, skipped, failures }
 }
 
+/** Lines of a difference between what was expected and what was received. */
+const DIFF_LINES = 40
+
+/** Of each failed test of a file, how what was received differs. */
+const listDifferences = (module) =>
+  [...module.children.allTests()]
+    .flatMap((test) => test.result().errors ?? [])
+    .filter(({ diff }) => diff)
+    .map(({ diff }) => diff.split('\n').slice(0, DIFF_LINES).join('\n'))
+
 /** Prints the failures and, as the last line, the counts. */
 export function printSummary({ passed, failures }) {
   for (const failure of failures) console.log(`failed: ${failure}`)
@@ -64,6 +74,7 @@ export default function createReporter() {
     onTestModuleEnd(module) {
       const { passed, failures } = count([module], [], vitest.getGlobalTestNamePattern())
       for (const failure of failures) console.log(`failure: ${failure}`)
+      for (const difference of listDifferences(module)) console.log(difference)
       soFar.passed += passed
       soFar.failures.push(...failures)
       if (file) writeFileSync(file, JSON.stringify(soFar))

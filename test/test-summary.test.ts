@@ -24,7 +24,7 @@ describe('group', () => {
 })`
 const NOT_LOADED = `import './missing.ts'`
 
-/** Runs `npm test` on a folder with these test files. Returns the lines of the summary and the exit code. */
+/** Runs `npm test` on a folder with these test files. Returns the output, the lines of the summary in it, and the exit code. */
 function runTests({
   files,
   ci = false,
@@ -55,7 +55,7 @@ function runTests({
     { encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...(ci ? { CI: 'true' } : {}) } },
   )
   const lines = stdout.split('\n').filter((line) => /^(skipped|failed): |^\d+ passed/.test(line))
-  return { lines: lines.map((line) => line.replaceAll(/\S*\/test\//g, '')), status }
+  return { lines: lines.map((line) => line.replaceAll(/\S*\/test\//g, '')), status, stdout }
 }
 
 const failures = [
@@ -64,7 +64,7 @@ const failures = [
 ]
 
 test('a skipped test is a failure in CI', () => {
-  expect(runTests({ files: { 'a.test.ts': CASES }, ci: true })).toEqual({
+  expect(runTests({ files: { 'a.test.ts': CASES }, ci: true })).toMatchObject({
     lines: [
       'skipped: a.test.ts > is not written: no reason given',
       'skipped: a.test.ts > group > does not run: no reason given',
@@ -79,7 +79,7 @@ test('a skipped test is a failure in CI', () => {
 })
 
 test('a skipped test is no failure elsewhere, and its reason is printed', () => {
-  expect(runTests({ files: { 'a.test.ts': CASES } })).toEqual({
+  expect(runTests({ files: { 'a.test.ts': CASES } })).toMatchObject({
     lines: [
       'skipped: a.test.ts > has no program: litecoind is missing',
       'skipped: a.test.ts > has no file: no reason given',
@@ -112,6 +112,14 @@ test('a failed global setup is a failure', () => {
   expect(lines[0]).toMatch(/^failed: /)
 })
 
+test('a failure shows how what was received differs', () => {
+  const text = `import { expect, test } from 'vitest'
+    test('finds nothing', () => expect(['paid twice']).toEqual([]))`
+  const { stdout, status } = runTests({ files: { 'a.test.ts': text } })
+  expect(stdout).toMatch(/failure: \S+ > finds nothing: .*\+ +"paid twice".*\n0 passed, 1 failed\n$/s)
+  expect(status).toBe(1)
+})
+
 /** Stops the run when another file has ended. */
 const STOPS_RUN = `import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -137,7 +145,7 @@ function runBuild(npm: string) {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-ci-test-'))
   folders.push(folder)
   cpSync(join(root, '.ci'), join(folder, '.ci'), { recursive: true })
-  const programs = ['apt-get', 'litecoind', 'monerod', 'monero-wallet-rpc', 'chromium', 'xmllint']
+  const programs = ['apt-get', 'litecoind', 'monerod', 'monero-wallet-rpc', 'chromium-headless-shell', 'xmllint']
   for (const [name, text] of [['npm', npm] as const, ...programs.map((one) => [one, ''] as const)])
     writeFileSync(join(folder, name), `#!/bin/sh\n${text}`, { mode: 0o755 })
   const { stdout, status } = spawnSync(join(folder, '.ci/run'), {

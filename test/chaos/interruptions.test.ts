@@ -99,13 +99,13 @@ test('a suite without that permission, or without a start, permits none', () => 
   expect(listExcess()).toEqual([])
 })
 
-test('more than one percent of the answers is a finding, also if all of them are in one second', () => {
+test('more than five percent of the answers is a finding, also if all of them are in one second', () => {
   const { explain, noteStart, countAnswer, listExcess } = create({ steadyMs: 0, overload: STARTS_TAKE_CORES })
   noteStart()
   const refuse = () => explain(API, Date.now(), '503')
   for (let n = 0; n < 200; n++) countAnswer()
-  expect([refuse(), refuse()]).toEqual([true, true])
+  expect(Array.from({ length: 10 }, refuse)).not.toContain(false)
   expect(listExcess()).toEqual([])
   expect(refuse()).toBe(true)
-  expect(listExcess()).toEqual(['processes that no fault touches answered 3 requests with 503, and 200 otherwise'])
+  expect(listExcess()).toEqual(['processes that no fault touches answered 11 requests with 503, and 200 otherwise'])
 })

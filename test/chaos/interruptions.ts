@@ -38,8 +38,11 @@ export type Overload = Readonly<{
   reason: string
 }>
 
-/** Of suites that start processes again and again: a start takes both cores for seconds, and the others get little of them. */
-export const STARTS_TAKE_CORES: Overload = { percentMax: 1, reason: 'a starting process takes the cores' }
+/**
+ * Of suites that start processes again and again: a start takes both cores for seconds, and the others get little of them. Beside
+ * two other test files 3 % were seen.
+ */
+export const STARTS_TAKE_CORES: Overload = { percentMax: 5, reason: 'a starting process takes the cores' }
 
 type Options = Readonly<{
   isServing?: (url: string) => Promise<boolean>

@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { findOnPath } from '../support/describe-with.ts'
+import { findChromium } from '../support/describe-with.ts'
 
 const args = [
   '--headless',
@@ -18,7 +18,7 @@ export const appearances: readonly (readonly [string, BrowserContextOptions])[] 
 ]
 
 export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findOnPath('chromium') ?? 'chromium', args })
+  return chromium.launch({ executablePath: findChromium() ?? 'chromium', args })
 }
 
 /** Opens a page and collects problems: console messages, page errors, and requests to other hosts. */

@@ -2,6 +2,7 @@ import { type AdminActionName, adminActions } from '@swapyard/schema'
 import type { Browser, Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWith } from '../../support/describe-with.ts'
+import { partOf } from '../../support/part.ts'
 import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { findViolations } from '../axe.ts'
 import { openPage, startBrowser } from '../browser.ts'
@@ -14,6 +15,8 @@ const [wide, narrow] = [
   { width: 390, height: 844 },
 ]
 const acts = Object.keys(adminActions) as AdminActionName[]
+/** Whose dialogs axe examines. */
+const examined = new Set(partOf(acts, 2))
 
 const BTC_ADDRESS = 'bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3'
 
@@ -133,7 +136,7 @@ describeWith('chromium', 'every action of the console', () => {
     await page.locator(`[data-action="${act}"]`).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Reason').waitFor()
-    expect([act, await findDialogViolations()]).toEqual([act, []])
+    if (examined.has(act)) expect([act, await findDialogViolations()]).toEqual([act, []])
     await askForPreview(dialog, act)
     const forecast = dialog.getByRole('heading', { name: 'What it will do' })
     await forecast.or(dialog.getByRole('alert')).first().waitFor()

@@ -64,7 +64,8 @@ const failures = [
 ]
 
 test('a skipped test is a failure in CI', () => {
-  expect(runTests({ files: { 'a.test.ts': CASES }, ci: true })).toMatchObject({
+  const { lines, status } = runTests({ files: { 'a.test.ts': CASES }, ci: true })
+  expect({ lines, status }).toEqual({
     lines: [
       'skipped: a.test.ts > is not written: no reason given',
       'skipped: a.test.ts > group > does not run: no reason given',
@@ -79,7 +80,8 @@ test('a skipped test is a failure in CI', () => {
 })
 
 test('a skipped test is no failure elsewhere, and its reason is printed', () => {
-  expect(runTests({ files: { 'a.test.ts': CASES } })).toMatchObject({
+  const { lines, status } = runTests({ files: { 'a.test.ts': CASES } })
+  expect({ lines, status }).toEqual({
     lines: [
       'skipped: a.test.ts > has no program: litecoind is missing',
       'skipped: a.test.ts > has no file: no reason given',

@@ -8,7 +8,7 @@ import { findViolations } from '../axe.ts'
 import { openPage, startBrowser } from '../browser.ts'
 import { createKeyboard } from '../keyboard.ts'
 import { KEY_ID } from './rows.ts'
-import { type ConsoleServer, logIn, pagePaths, serveConsole, XSS } from './serve.ts'
+import { type ConsoleServer, logIn, pagePaths, serveConsole, waitForPage, XSS } from './serve.ts'
 
 const [wide, narrow] = [
   { width: 1280, height: 900 },
@@ -151,8 +151,7 @@ describeWith('chromium', 'every action of the console', () => {
     for (const path of pagePaths)
       for (const shown of await console_.pathsOf(path)) {
         await page.goto(`${console_.origin}/console${shown}`)
-        await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
-        await expect.poll(() => page.getByText('Loading', { exact: true }).count(), PATIENCE).toBe(0)
+        await waitForPage(page)
         // Which buttons a row has may depend on a second list.
         await expect.poll(() => waiting.size, PATIENCE).toBe(0)
         const buttons = page.locator('[data-action]')

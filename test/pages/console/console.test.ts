@@ -7,7 +7,7 @@ import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { findViolations } from '../axe.ts'
 import { openPage, startBrowser } from '../browser.ts'
 import { createKeyboard } from '../keyboard.ts'
-import { addAuthenticator, type ConsoleServer, logIn, pagePaths, serveConsole, XSS } from './serve.ts'
+import { addAuthenticator, type ConsoleServer, logIn, pagePaths, serveConsole, waitForPage, XSS } from './serve.ts'
 
 /** Budget of the first visit in bytes: page, scripts and styles, compressed. */
 const FIRST_LOAD_MAX = 300_000
@@ -158,8 +158,7 @@ describeWith('chromium', 'the console', () => {
       const [shown = ''] = await console_.pathsOf(path)
       await page.goto(`${console_.origin}/console${shown}`)
       await page.getByRole('navigation').waitFor()
-      await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
-      await expect.poll(() => page.getByText('Loading', { exact: true }).count(), PATIENCE).toBe(0)
+      await waitForPage(page)
       expect(await findFaults(page)).toEqual([])
       // Markup of partners and chains is text: an image of it would ask for its source.
       expect(await page.locator('img').count()).toBe(0)

@@ -6,7 +6,7 @@ import { partOf } from '../../support/part.ts'
 import { PATIENCE, PATIENCE_MS } from '../../support/patience.ts'
 import { openPage, startBrowser } from '../browser.ts'
 import { createKeyboard, findUnreached } from '../keyboard.ts'
-import { type ConsoleServer, logIn, pagePaths, serveConsole, XSS } from './serve.ts'
+import { type ConsoleServer, logIn, pagePaths, serveConsole, waitForPage, XSS } from './serve.ts'
 
 const wide = { width: 1280, height: 900 }
 const narrow = { width: 390, height: 844 }
@@ -36,10 +36,7 @@ describeWith('chromium', 'the pages of the console', () => {
   const query = <Row>(sql: string) => console_.server.test.database.query<Row & Record<string, unknown>>(sql)
   async function visit(path: string): Promise<void> {
     await page.goto(`${console_.origin}/console${path}`)
-    await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
-    await expect.poll(() => page.getByText('Loading', { exact: true }).count(), PATIENCE).toBe(0)
-    // Buttons of actions are disabled until the list of actions has come.
-    await expect.poll(() => page.locator('button[data-action]:disabled').count(), PATIENCE).toBe(0)
+    await waitForPage(page)
   }
 
   test.each(partOf(pagePaths, 2))(
@@ -94,20 +91,22 @@ describeWith('chromium', 'the pages of the console', () => {
   test('a list that is read again, by its button or after its interval, leaves the focus on the button', async () => {
     await visit('/dexes')
     const keyboard = await createKeyboard(page)
-    const [refresh] = await page.getByRole('button', { name: 'Refresh' }).all()
-    if (refresh === undefined) throw new Error('the page has no button that reads again')
+    const refresh = page.getByRole('button', { name: 'Refresh' }).first()
+    const answer = Promise.withResolvers<void>()
     let reads = 0
     await page.route('**/admin/v1/pools*', async (route) => {
       reads += 1
-      await page.waitForTimeout(300)
+      await answer.promise
       await route.continue()
     })
     await keyboard.press(refresh, 'Enter')
-    await expect.poll(() => refresh.getAttribute('aria-busy')).toBe('true')
+    await expect.poll(() => refresh.getAttribute('aria-busy'), PATIENCE).toBe('true')
     // Another press does not read twice.
     await page.keyboard.press('Enter')
-    await expect.poll(() => refresh.getAttribute('aria-busy'), PATIENCE).toBe('false')
+    await page.waitForTimeout(300)
     expect(reads).toBe(1)
+    answer.resolve()
+    await expect.poll(() => refresh.getAttribute('aria-busy'), PATIENCE).toBe('false')
     await expect.poll(() => reads, PATIENCE).toBe(2)
     await expect.poll(() => refresh.getAttribute('aria-busy'), PATIENCE).toBe('false')
     expect(await keyboard.lostFocus()).toEqual([])

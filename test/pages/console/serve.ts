@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { freePort } from '@swapyard/lib/free-port.ts'
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { mountConsole } from '../../../server/src/pages/console.ts'
 import { seededWebhook } from '../../../server/test/adapters/postgres/seed-admin-rows.ts'
 import { type AdminServer, type Operator, openAdminServer, PASSWORD } from '../../../server/test/admin/admin-server.ts'
+import { PATIENCE } from '../../support/patience.ts'
 import { addRows, deps, live, XSS } from './rows.ts'
 
 export { XSS } from './rows.ts'
@@ -41,6 +43,13 @@ export async function serveConsole(): Promise<ConsoleServer> {
     throw new Error(`${path} needs the id of a row`)
   }
   return { origin, server, heldId, pathsOf }
+}
+
+/** Waits until a page has its lists, and the buttons of actions, which are disabled until the list of actions has come. */
+export async function waitForPage(page: Page): Promise<void> {
+  await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
+  await expect.poll(() => page.getByText('Loading', { exact: true }).count(), PATIENCE).toBe(0)
+  await expect.poll(() => page.locator('button[data-action]:disabled').count(), PATIENCE).toBe(0)
 }
 
 const ofPartner = `partner=${encodeURIComponent(XSS)}`

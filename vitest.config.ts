@@ -28,7 +28,7 @@ const longByHalves = [
   'test/scenarios/{deposits-after-finish,double-spend-before-payout,exchange-expiry,fee-on-transfer-deposit,final-payout-reorg,late-deposit-refund,locked-monero,missing-input-dropped,missing-input-restored,monero-address-kinds,pinned-payout,stuck-payout-replacement}.test.ts',
   'test/scenarios/{fixed-rate-late-deposit,fixed-rate-unconfirmed,fixed-rate-underpayment,forced-native-transfers,held-wrong-asset,private-exchange-cases,split-hot-wallet,sweep-to-hot-wallet,uncredited-deposits,wrong-asset-refund}.test.ts',
   'sandbox/test/{dexes,markets,monero,restart,solana-swaps}.test.ts',
-  'server/test/adapters/chains/monero/{extra-wallet,fake-deposits,outputs-ready,unmined,wallet}.test.ts',
+  'server/test/adapters/chains/monero/{extra-wallet,fake-deposits,outputs-ready,unmined,wallet,wallet-reorgs}.test.ts',
   'server/test/adapters/dex/{dynamic-fee-v3,hostile-pools,liquidity-book,sandbox-pools}.test.ts',
   'server/test/adapters/solana/{solana-nodes,unreadable-pools}.test.ts',
   'server/test/swap/api/{aggregator-swaps,alternatives,bad-inputs,deadline,fees,resending,solana-controlled-node,tracking,unlisted-tokens,unreported-fees}.test.ts',

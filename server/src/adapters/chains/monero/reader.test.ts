@@ -23,6 +23,7 @@ function startReader({ isSpent = false, isOpen = true } = {}) {
   const calls: string[] = []
   const wallet = {
     outputs: async () => new Map(),
+    listSpent: async () => new Set(),
     extendLookahead: async () => undefined,
     scan: async () => void calls.push('scan'),
     rescan: async () => void calls.push('rescan'),

@@ -89,7 +89,7 @@ async function findMissingUtxos(
   const unspent = utxos.filter((_utxo, at) => spent.every((answers) => answers[at] === false))
   const inWallet = await wallet.runIfOpen(async (open) => {
     const held = await outputs.read(open, unspent)
-    return unspent.every((utxo) => isHeld(held, utxo)) ? held : outputs.repair(open)
+    return outputs.isRepairDue() ? outputs.repair(open) : held
   })
   const found = new Set(unspent.filter((utxo) => isHeld(inWallet, utxo)))
   return utxos.filter((utxo) => !found.has(utxo)).map(({ outpoint }) => outpoint)

@@ -14,9 +14,13 @@ import { toHex } from './transaction.ts'
 import { startWalletChild, type WalletChild } from './wallet-child.ts'
 import { walletPasswordOf } from './wallet-password.ts'
 
-/** An output in the wallet. `index`: of its subaddress in account 0; 0 is the primary address. */
+/**
+ * An output in the wallet. `height`: of the block in which the wallet found it. `index`: of its subaddress in account 0; 0 is
+ * the primary address.
+ */
 export type WalletOutput = Readonly<{
   units: bigint
+  height: number
   unlocked: boolean
   frozen: boolean
   txHash: string
@@ -39,6 +43,8 @@ export type Wallet = Readonly<{
   extendLookahead(index: number): Promise<void>
   /** Scans these transactions again, for subaddresses added after their blocks were scanned. */
   scan(txHashes: readonly string[]): Promise<void>
+  /** The key images of outputs of these subaddresses that the wallet regards as spent. */
+  listSpent(indexes: readonly number[]): Promise<ReadonlySet<string>>
   /** Scans the chain again from the restore height. */
   rescan(): Promise<void>
   setFrozen(keyImage: string, frozen: boolean): Promise<void>
@@ -223,6 +229,16 @@ function createWallet(ask: Ask, indexFile: string): Wallet {
       const { transfers } = await request('incoming_transfers', { transfer_type: 'available' })
       return new Map(readList(transfers).map(readOutput))
     },
+    listSpent: async (indexes) => {
+      // An empty list would mean all.
+      if (indexes.length === 0) return new Set()
+      const { transfers } = await request('incoming_transfers', {
+        transfer_type: 'unavailable',
+        account_index: 0,
+        subaddr_indices: indexes,
+      })
+      return new Set(readList(transfers).map((one) => readHash(readEntry(one)['key_image'])))
+    },
     extendLookahead: async (index) => {
       addresses ??= readList((await request('get_address', { account_index: 0 }))['addresses']).length
       if (index + LOOKAHEAD < addresses + SCANNED_BEYOND) return
@@ -258,6 +274,7 @@ function readOutput(value: unknown): readonly [string, WalletOutput] {
   const { unlocked, frozen, amount } = entry
   const output: WalletOutput = {
     units: readUnits(amount),
+    height: readInteger(entry['block_height']),
     unlocked: unlocked === true,
     frozen: frozen === true,
     txHash: readHash(entry['tx_hash']),

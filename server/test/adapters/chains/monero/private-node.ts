@@ -36,6 +36,10 @@ export async function startPrivateNode() {
       const { transactions = [] } = await rpc.post('/get_transaction_pool', {})
       return (transactions as { id_hash: string }[]).map(({ id_hash: hash }) => hash)
     },
+    readRaw: async (hash: string) => {
+      const { txs = [] } = await rpc.post('/get_transactions', { txs_hashes: [hash] })
+      return String((txs as { as_hex: string }[])[0]?.as_hex)
+    },
     /** From 0.18.4 on, the daemon checks failed pool transactions again at every block. */
     retriesFailedTransactions: async () => {
       const { version } = await rpc.call('get_info')

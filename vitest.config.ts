@@ -94,17 +94,23 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Tests that need nothing but Node and take about ten seconds or more. */
+/** Tests that need nothing but Node and take about five seconds or more. */
 const slowUnits = [
-  'server/src/adapters/signers/keystore.test.ts',
+  'server/src/adapters/signers/{keystore,outflow}.test.ts',
+  'server/src/adapters/solana/aggregator-swap.test.ts',
+  'server/src/cli/price-commands.test.ts',
   'server/src/exchange/domain/lifecycle.test.ts',
+  'server/src/lib/log.test.ts',
   'server/test/cli/lab.test.ts',
   'server/test/core/catalogue/address-patterns.test.ts',
   'server/src/adapters/router/thread-router.test.ts',
-  'server/test/core/http/{bad-inputs,openapi-headers,openapi-lint,openapi-property}.test.ts',
-  'server/test/swap/routing/{four-hops,net-bound,net-of-gas,shared-pools,solana-limits}.test.ts',
+  'server/test/core/http/{bad-inputs,connections,openapi-headers,openapi-lint,openapi-property,optional-members}.test.ts',
+  'server/test/swap/routing/{four-hops,gas-free-route,net-bound,net-of-gas,parallel-pools,shared-pools,solana-limits}.test.ts',
   'test/privacy/{figures,model}.test.ts',
+  'sandbox/src/sui/sui-trader.test.ts',
+  'sdk/src/cli/exchange-commands.test.ts',
   'sdk/test/package.test.ts',
+  'test/test-summary.test.ts',
 ]
 
 /** Long tests that need nothing but Node. `figures` compares a few figures in other runs. */

@@ -10,7 +10,10 @@ export async function createDatabase(
   template: string | null = null,
 ): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `scenario_${randomBytes(6).toString('hex')}`
-  await runOnCluster(clusterUrl, `create database ${name}${template === null ? '' : ` template ${template}`}`)
+  await runOnCluster(
+    clusterUrl,
+    `create database ${name} strategy file_copy${template === null ? '' : ` template ${template}`}`,
+  )
   // A plain drop waits for autovacuum; `with (force)` fails because it may not end autovacuum.
   const drop = () =>
     runOnCluster(clusterUrl, `drop database if exists ${name}`).catch(() =>

@@ -28,6 +28,11 @@ export interface Database extends Sql {
 
 const ATTEMPTS_MAX = 5
 const STATEMENT_MS = 10_000
+/**
+ * Longer than the pauses between the periodic jobs: opening a connection costs the server as much as many statements, and the
+ * first request after a pause would wait for it.
+ */
+const IDLE_MS = 120_000
 /** The driver waits this much longer than the server: the server's own limit has no effect after the network to it failed. */
 const DRIVER_EXTRA_MS = 2_000
 /** Errors after which the same transaction can be repeated: serialization_failure, deadlock_detected. */
@@ -71,6 +76,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     max: options.max,
     types,
     connectionTimeoutMillis: options.waitMs ?? 2_000,
+    idleTimeoutMillis: IDLE_MS,
     statement_timeout: options.statementTimeoutMs ?? STATEMENT_MS,
     query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + DRIVER_EXTRA_MS,
     lock_timeout: 5_000,

@@ -29,7 +29,8 @@ const CONNECTIONS = 16
 
 /** The client for outgoing HTTP that is not JSON-RPC. `connections` per host; 1 where each connection has its own login. */
 export function createHttp({ connections = CONNECTIONS }: { connections?: number } = {}): Http {
-  const agent = new Agent({ connections, connect: { timeout: TIMEOUT_MS } })
+  // Undici's own limits of five minutes would end longer calls; the limit of each call is `timeoutMs`.
+  const agent = new Agent({ connections, connect: { timeout: TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 })
   return { call: (call) => send(agent, call), close: () => agent.destroy() }
 }
 

@@ -5,8 +5,7 @@ export type KeyPath = Readonly<{ branch: 'deposit' | 'hot' | 'change'; index: nu
 
 /** An unspent output of ours (bitcoin family, monero). */
 export type Utxo = Readonly<{ outpoint: string; units: bigint; path: KeyPath }>
-/** `deposit`: the transfer that made it; null or absent = no deposit, or unknown. `height`: of its block; absent = not read. */
-export type RecordedUtxo = Utxo &
-  Readonly<{ height?: number; deposit?: Readonly<{ identity: string; txHash: string }> | null }>
+/** `deposit`: the transfer that made it; null or absent = no deposit, or unknown. */
+export type RecordedUtxo = Utxo & Readonly<{ deposit?: Readonly<{ identity: string; txHash: string }> | null }>
 
 export type Payment = Readonly<{ payoutId: string; address: string; memo: string | null; asset: Asset; units: bigint }>

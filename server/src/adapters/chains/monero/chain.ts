@@ -34,7 +34,7 @@ export function createMoneroChain({ network, rpcUrls, viewKeys, spending }: Mone
   assert(first, 'a chain is read from at least one node')
   const addresses = createAddresses(keys)
   const origins = createOutputOrigins()
-  const outputs = createWalletOutputs(origins)
+  const outputs = createWalletOutputs({ origins, nodes })
   const wallet =
     spending === null
       ? null

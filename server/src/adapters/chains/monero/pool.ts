@@ -5,7 +5,8 @@ import { type Answer, call, post, readList, TIMEOUT_MS } from './rpc.ts'
 
 /** `failed`: the block at which the node's check of the transaction failed; null if it did not fail. */
 export type PoolEntry = Readonly<{ failed: BlockRef | null }>
-export type ChainOutput = Readonly<{ height: number; unlocked: boolean }>
+/** `key`: the one-time public key. */
+export type ChainOutput = Readonly<{ key: string; height: number; unlocked: boolean }>
 
 /** The node's calls about its transaction pool. */
 export type PoolCalls = Readonly<{
@@ -60,7 +61,11 @@ export function createPoolCalls({ http, origin, checked }: Calls): PoolCalls {
       if (answer.kind === 'result' && answer.result['status'] === 'Failed') return null
       return readList(checked('/get_outs', answer)['outs'])
         .map(readEntry)
-        .map(({ height, unlocked }) => ({ height: readInteger(height), unlocked: unlocked === true }))
+        .map(({ key, height, unlocked }) => ({
+          key: readHash(key),
+          height: readInteger(height),
+          unlocked: unlocked === true,
+        }))
     },
   }
 }

@@ -39,7 +39,7 @@ function startReader({ isSpent = false, isOpen = true } = {}) {
   }
   const node = { areSpent: async () => [isSpent], transactions: async () => [] } as unknown as MoneroNode
   const origins = createOutputOrigins()
-  const outputs = createWalletOutputs(origins)
+  const outputs = createWalletOutputs({ origins, nodes: [node] })
   const network = resolveNetwork(xmr, 'sandbox')
   return { calls, reader: createReader({ network, nodes: [node], keys, origins, outputs, wallet: session }) }
 }

@@ -87,10 +87,7 @@ async function findMissingUtxos(
   const spent = await Promise.all(nodes.map((node) => node.areSpent(outpoints)))
   // The wallet program is not asked for the others: it would look for them in vain.
   const unspent = utxos.filter((_utxo, at) => spent.every((answers) => answers[at] === false))
-  const inWallet = await wallet.runIfOpen(async (open) => {
-    const held = await outputs.read(open, unspent)
-    return outputs.isRepairDue() ? outputs.repair(open) : held
-  })
+  const inWallet = await wallet.runIfOpen((open) => outputs.compare(open, unspent))
   const found = new Set(unspent.filter((utxo) => isHeld(inWallet, utxo)))
   return utxos.filter((utxo) => !found.has(utxo)).map(({ outpoint }) => outpoint)
 }

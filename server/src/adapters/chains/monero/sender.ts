@@ -86,7 +86,6 @@ async function build(options: SenderOptions, wallet: Wallet, request: SpendReque
   // The wallet spends its own output: the larger one of two with the same key (D41).
   const spendable = candidates.flatMap((utxo) => {
     const output = outputs.get(utxo.outpoint)
-    if (options.outputs.isMisplaced(utxo.outpoint)) return []
     return output?.unlocked === true && output.units >= utxo.units ? [{ ...utxo, units: output.units }] : []
   })
   const selected = replaced === null ? selectInputs(spendable, payments, request.fee) : spendable

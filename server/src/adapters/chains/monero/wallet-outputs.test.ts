@@ -5,14 +5,19 @@ import { createOutputOrigins } from './output-origins.ts'
 import type { Wallet, WalletOutput } from './wallet.ts'
 import { createWalletOutputs } from './wallet-outputs.ts'
 
-/** A wallet program that reads the outputs of some transactions only. `calls`: its slow work. */
-function createFakeWallet() {
+/**
+ * A wallet program that reads the outputs of some transactions only, and its daemon. `calls`: the wallet's slow work. `chain`: the keys
+ * of all outputs of the chain, by place.
+ */
+function startFakes(now = () => 0) {
   const held = new Map<string, WalletOutput>()
   const calls: string[] = []
-  const state = { rejected: new Set<string>(), spent: new Set<string>() }
+  const state = { rejected: new Set<string>(), inWalletSpent: new Map<string, number>(), spent: new Set<string>() }
+  const chain: string[] = []
   const wallet: Wallet = {
     outputs: async () => new Map(held),
-    listSpent: async () => state.spent,
+    listSpent: async (indexes) =>
+      new Set([...state.inWalletSpent].flatMap(([image, index]) => (indexes.includes(index) ? [image] : []))),
     extendLookahead: async () => undefined,
     scan: async (txHashes) => {
       calls.push(`scan ${txHashes.join(' ')}`)
@@ -24,24 +29,29 @@ function createFakeWallet() {
       throw new Error('no payment')
     },
   }
-  const hold = (keyImage: string, { height = 1, units = 1n } = {}) =>
-    held.set(keyImage, { units, height, unlocked: true, frozen: true, txHash: '', index: 0 })
-  return { wallet, calls, hold, ...state }
+  const node = {
+    areSpent: async (images: readonly string[]) => images.map((image) => state.spent.has(image)),
+    outputs: async (places: readonly bigint[]) =>
+      places.some((place) => place >= chain.length)
+        ? null
+        : places.map((place) => ({ key: chain[Number(place)] ?? '', height: 1, unlocked: true })),
+  }
+  const hold = (image: string, globalIndex = 0n, key = `key of ${image}`) =>
+    held.set(image, { units: 1n, globalIndex, key, unlocked: true, frozen: true, txHash: '', index: 0 })
+  const outputs = createWalletOutputs({ origins: createOutputOrigins(), nodes: [node], now })
+  return { wallet, calls, hold, chain, ...state, ...outputs }
 }
 
-const utxo = (outpoint: string, txHash: string | null, height?: number): RecordedUtxo => ({
+/** Of the deposit address whose subaddress has the index 8. */
+const utxo = (outpoint: string, txHash: string | null): RecordedUtxo => ({
   outpoint,
   units: 1n,
   path: { branch: 'deposit', index: 7 },
-  ...(height === undefined ? {} : { height }),
   deposit: txHash === null ? null : { identity: `key of ${outpoint}`, txHash },
 })
 
-const outputs = (now = () => 0) => createWalletOutputs(createOutputOrigins(), now)
-
 test('D47: an output that the wallet program does not find in its transaction costs one scan of it, and no rescan', async () => {
-  const { wallet, calls, hold } = createFakeWallet()
-  const { read, repair, isUnreadable } = outputs()
+  const { wallet, calls, hold, read, repair, isUnreadable } = startFakes()
   for (let turn = 0; turn < 3; turn++) {
     await read(wallet, [utxo('a', 'tx')])
     await repair(wallet)
@@ -56,8 +66,7 @@ test('D47: an output that the wallet program does not find in its transaction co
 })
 
 test('a payment that selects a missing output does not forget its transaction', async () => {
-  const { wallet, calls } = createFakeWallet()
-  const { read, repair } = outputs()
+  const { wallet, calls, read, repair } = startFakes()
   await read(wallet, [utxo('a', 'tx')])
   await read(wallet, [utxo('a', null)])
   await repair(wallet)
@@ -65,8 +74,7 @@ test('a payment that selects a missing output does not forget its transaction', 
 })
 
 test('rescans the chain once for an output whose transaction is not known', async () => {
-  const { wallet, calls } = createFakeWallet()
-  const { read, repair } = outputs()
+  const { wallet, calls, read, repair } = startFakes()
   for (let turn = 0; turn < 3; turn++) {
     await read(wallet, [utxo('a', null)])
     await repair(wallet)
@@ -75,9 +83,8 @@ test('rescans the chain once for an output whose transaction is not known', asyn
 })
 
 test('a transaction that left the chain does not stop the scan of others', async () => {
-  const { wallet, calls, rejected } = createFakeWallet()
+  const { wallet, calls, rejected, read, repair, isUnreadable } = startFakes()
   rejected.add('orphaned')
-  const { read, repair, isUnreadable } = outputs()
   await read(wallet, [utxo('a', 'orphaned'), utxo('b', 'tx')])
   await repair(wallet)
   expect(calls).toEqual(['scan orphaned tx', 'scan orphaned', 'scan tx'])
@@ -85,15 +92,12 @@ test('a transaction that left the chain does not stop the scan of others', async
 })
 
 test('scans a transaction again later: at the first scan it may have been in no block', async () => {
-  const { wallet, calls } = createFakeWallet()
   const time = { ms: 0 }
-  const { read, repair, isRepairDue } = outputs(() => time.ms)
+  const { wallet, calls, compare } = startFakes(() => time.ms)
   const scanTimes: number[] = []
   for (time.ms = 0; time.ms <= 24 * 3_600_000; time.ms += 10_000) {
-    await read(wallet, [utxo('a', 'tx')])
-    if (!isRepairDue()) continue
-    await repair(wallet)
-    scanTimes.push(time.ms / 1_000)
+    await compare(wallet, [utxo('a', 'tx')])
+    if (calls.length > scanTimes.length) scanTimes.push(time.ms / 1_000)
   }
   expect(scanTimes.slice(0, 5)).toEqual([0, 10, 30, 70, 150])
   // Anyone can send such an output, so it costs one scan per hour.
@@ -101,41 +105,74 @@ test('scans a transaction again later: at the first scan it may have been in no 
   expect(calls).toEqual(scanTimes.map(() => 'scan tx'))
 })
 
-test('rescans the chain once for an output that the wallet regards as spent', async () => {
-  const { wallet, calls, spent } = createFakeWallet()
+test('an output is readable as soon as a later scan finds it', async () => {
   const time = { ms: 0 }
-  const { read, repair } = outputs(() => time.ms)
-  spent.add('a')
-  for (time.ms = 0; time.ms < 30_000; time.ms += 10_000) {
-    await read(wallet, [utxo('a', 'tx'), utxo('b', 'tx')])
-    await repair(wallet)
-  }
+  const { wallet, hold, chain, compare, isUnreadable } = startFakes(() => time.ms)
+  chain.push('key of a')
+  await compare(wallet, [utxo('a', 'tx')])
+  expect(isUnreadable('key of a')).toBe(true)
+  time.ms = 10_000
+  const scan = wallet.scan
+  await compare({ ...wallet, scan: (txHashes) => scan(txHashes).then(() => void hold('a')) }, [utxo('a', 'tx')])
+  expect(isUnreadable('key of a')).toBe(false)
+})
+
+test('rescans the chain once for an output that the wallet regards as spent and no node does', async () => {
+  const time = { ms: 0 }
+  const { wallet, calls, inWalletSpent, compare } = startFakes(() => time.ms)
+  inWalletSpent.set('a', 8)
+  for (time.ms = 0; time.ms < 30_000; time.ms += 10_000) await compare(wallet, [utxo('a', 'tx'), utxo('b', 'tx')])
   expect(calls).toEqual(['scan tx', 'rescan', 'scan tx'])
 })
 
-test('rescans the chain once for an output that the wallet has in another block in two reads', async () => {
-  const { wallet, calls, hold } = createFakeWallet()
-  const { read, repair, isRepairDue, isMisplaced } = outputs()
-  hold('a', { height: 7 })
-  hold('b', { height: 8 })
-  const compare = async (height: number) => {
-    await read(wallet, [utxo('a', 'tx', height), utxo('b', 'other', 8)])
-    if (isRepairDue()) await repair(wallet)
-    return calls.splice(0)
-  }
-  // The store follows a reorganisation later than the wallet, or earlier.
-  expect([await compare(6), await compare(7), await compare(8)]).toEqual([[], [], []])
-  expect([isMisplaced('a'), isMisplaced('b')]).toEqual([true, false])
-  expect([await compare(8), await compare(8), await compare(8)]).toEqual([['rescan'], [], []])
-  hold('a', { height: 8 })
-  await compare(8)
-  expect(isMisplaced('a')).toBe(false)
+test('does not rescan the chain for an output that the nodes regard as spent, too', async () => {
+  const { wallet, calls, inWalletSpent, spent, read, repair } = startFakes()
+  inWalletSpent.set('a', 8)
+  spent.add('a')
+  await read(wallet, [utxo('a', 'tx')])
+  await repair(wallet)
+  expect(calls).toEqual(['scan tx'])
 })
 
-test('a larger output with the same key is in another block, and that is no reason for a rescan', async () => {
-  const { wallet, hold } = createFakeWallet()
-  const { read, isRepairDue } = outputs()
-  hold('a', { height: 9, units: 2n })
-  for (let turn = 0; turn < 3; turn++) await read(wallet, [utxo('a', 'tx', 7)])
-  expect(isRepairDue()).toBe(false)
+test('rescans the chain for an output in whose place the daemon has another one', async () => {
+  const { wallet, calls, hold, chain, compare } = startFakes()
+  const compareAll = async () => {
+    await compare(wallet, [utxo('a', 'tx'), utxo('b', 'tx'), utxo('c', 'tx')])
+    return calls.splice(0)
+  }
+  chain.push('key of another', 'key of a', 'key of b', 'key of c')
+  for (const [n, image] of ['a', 'b', 'c'].entries()) hold(image, BigInt(n + 1))
+  expect(await compareAll()).toEqual([])
+  // After the reorganisation they are one place earlier, and the last place is beyond the end of the chain.
+  chain.shift()
+  expect(await compareAll()).toEqual(['rescan'])
+  // The rescan did not help: it is not repeated, because it takes hours.
+  expect(await compareAll()).toEqual([])
+  for (const [n, image] of ['a', 'b', 'c'].entries()) hold(image, BigInt(n))
+  expect(await compareAll()).toEqual([])
+})
+
+test('does not rescan the chain if the wallet reads the reorganisation itself meanwhile', async () => {
+  const { wallet, calls, hold, chain, compare } = startFakes()
+  chain.push('key of a')
+  hold('a', 1n)
+  const late: Wallet = {
+    ...wallet,
+    outputs: async (refresh) => {
+      if (refresh === 'slow') hold('a', 0n)
+      return wallet.outputs()
+    },
+  }
+  await compare(late, [utxo('a', 'tx')])
+  expect(calls).toEqual([])
+})
+
+test('of two outputs with one key, the wallet may hold the other one (D41)', async () => {
+  const { wallet, calls, hold, chain, compare } = startFakes()
+  chain.push('key of a', 'key of another', 'key of a')
+  for (const place of [0n, 2n]) {
+    hold('a', place)
+    await compare(wallet, [utxo('a', 'tx')])
+  }
+  expect(calls).toEqual([])
 })

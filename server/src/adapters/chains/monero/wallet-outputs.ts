@@ -1,31 +1,42 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { RecordedUtxo } from '../../../exchange/ports/spend.ts'
 import { subaddressOf } from './keys.ts'
+import type { MoneroNode } from './node.ts'
 import type { OutputOrigins } from './output-origins.ts'
 import type { Wallet, WalletOutput } from './wallet.ts'
+
+type Outputs = ReadonlyMap<string, WalletOutput>
 
 /**
  * The wallet's unspent outputs by key image, compared with the outputs that the store has recorded.
  *
- * A scan of one transaction can break the wallet's view (wallet2::scan_tx of monerod 0.18): if the wallet has not reached the
- * block yet and a reorganisation removes it, the wallet keeps the outputs of the transaction with their old place, and keeps
- * its inputs as spent. Later blocks do not correct that, so `repair` does.
+ * A scan of one transaction can break the wallet's view (`wallet2::scan_tx` of monerod 0.18.0): if the wallet has not read
+ * the block yet and a reorganisation removes it, the wallet keeps the outputs of the transaction with their old place, and
+ * keeps its inputs as spent. Later blocks do not correct that, so `repair` does.
  */
 export type WalletOutputs = Readonly<{
-  /** Reads the outputs. Records the given ones that the wallet lacks or has in another block, for the next `repair`. */
-  read(wallet: Wallet, recorded: readonly RecordedUtxo[]): Promise<ReadonlyMap<string, WalletOutput>>
-  /** Whether the last reads found something that a repair may correct now. */
-  isRepairDue(): boolean
+  /** Reads the outputs. Records the given ones that the wallet lacks, for the next `repair`. */
+  read(wallet: Wallet, recorded: readonly RecordedUtxo[]): Promise<Outputs>
+  /** Reads the outputs, and repairs the wallet's view if it lacks one of the given ones or has it at a wrong place. */
+  compare(wallet: Wallet, recorded: readonly RecordedUtxo[]): Promise<Outputs>
   /**
    * Work that is too slow for a database transaction: extends the wallet's lookahead, adds missing outputs and freezes new
    * ones. Scans the transactions of missing outputs, later again if a scan does not find them: the transaction may have been
-   * in no block. Rescans the chain for outputs of unknown transactions, once per output, and for outputs in a wrong block.
+   * in no block. Rescans the chain, at most once per output, if the transaction of a missing one is not known, or if the
+   * wallet regards it as spent and no node does.
    */
-  repair(wallet: Wallet): Promise<ReadonlyMap<string, WalletOutput>>
+  repair(wallet: Wallet): Promise<Outputs>
   /** Whether the wallet has scanned the transaction of this deposit, and does not hold its output. */
   isUnreadable(identity: string): boolean
-  /** Whether the wallet has the output in another block than the store. It cannot spend it then. */
-  isMisplaced(keyImage: string): boolean
+}>
+
+export type WalletOutputsOptions = Readonly<{
+  /** The transactions of our outputs, as far as this process has scanned them. */
+  origins: OutputOrigins
+  /** The first is the wallet's daemon. */
+  nodes: readonly Pick<MoneroNode, 'areSpent' | 'outputs'>[]
+  /** Monotonic, in ms. */
+  now?: () => number
 }>
 
 /** Transactions that are scanned one by one in one repair, if the wallet rejects them together. */
@@ -37,99 +48,120 @@ const SCAN_AGAIN_MS = { min: 10_000, max: 3_600_000 } as const
 type Origin = Readonly<{ txHash: string | null; identity: string | null; index: number }>
 /** `againAt`: time of the next scan; Infinity = never. `isRescanned`: a rescan did not find it either. */
 type Unfound = Readonly<{ origin: Origin; waitMs: number; againAt: number; isRescanned: boolean }>
-/** Heights of the block of one output, in the wallet and in the store. `reads`: in a row that found the same two heights. */
-type Misplaced = Readonly<{ heights: readonly [number, number]; reads: number; isRescanned: boolean }>
 
-/** `origins`: the transactions of our outputs, as far as this process has scanned them. `now`: monotonic, in ms. */
-export function createWalletOutputs(
-  origins: OutputOrigins,
-  now: () => number = () => performance.now(),
-): WalletOutputs {
+export function createWalletOutputs(options: WalletOutputsOptions): WalletOutputs {
+  const { origins, nodes, now = () => performance.now() } = options
   let highestIndex = 0
   const missing = new Map<string, Origin>()
   const unfound = new Map<string, Unfound>()
-  const places = createPlaces()
-  const isDue = (image: string) => now() >= (unfound.get(image)?.againAt ?? 0)
+  /** Outputs and their places for which the chain was rescanned. */
+  const rescannedPlaces = new Set<string>()
+
+  const isDue = (image: string): boolean => {
+    const before = unfound.get(image)
+    if (before === undefined || now() >= before.againAt) return true
+    return before.origin.txHash === null && typeof missing.get(image)?.txHash === 'string'
+  }
   const noteUnfound = (image: string, origin: Origin, isRescan: boolean) => {
     const before = unfound.get(image) ?? { waitMs: SCAN_AGAIN_MS.min / 2, isRescanned: false }
     const waitMs = Math.min(before.waitMs * 2, SCAN_AGAIN_MS.max)
     const againAt = origin.txHash === null ? Infinity : now() + waitMs
     unfound.set(image, { origin, waitMs, againAt, isRescanned: before.isRescanned || isRescan })
   }
-  return {
-    read: async (wallet, recorded) => {
-      const outputs = await wallet.outputs()
-      for (const utxo of recorded) {
-        const { outpoint, path, deposit } = utxo
-        const { index } = subaddressOf(path)
-        const output = outputs.get(outpoint)
-        highestIndex = Math.max(highestIndex, index)
-        places.note(utxo, output)
-        const { txHash = origins.txHashOf(outpoint), identity = null } = deposit ?? {}
-        if (output) unfound.delete(outpoint)
-        else if (deposit || !missing.has(outpoint)) missing.set(outpoint, { txHash, identity, index })
-      }
-      return outputs
-    },
-    isRepairDue: () => places.isRescanDue() || [...missing.keys()].some(isDue),
-    repair: async (wallet) => {
-      await wallet.extendLookahead(Math.max(highestIndex, origins.highestIndex()))
-      let outputs = await wallet.outputs('slow')
-      const listMissing = () => [...missing].filter(([image]) => !outputs.has(image) && isDue(image))
-      const scanned = await scanTransactions(wallet, listMissing())
-      if (scanned.size > 0) outputs = await wallet.outputs('slow')
-      const afterScan = listMissing().filter(([, { txHash }]) => txHash === null || scanned.has(txHash))
-      const notRescanned = afterScan.filter(([image]) => unfound.get(image)?.isRescanned !== true)
-      const isRescan = places.isRescanDue() || (await areInChain(wallet, notRescanned))
-      if (isRescan) {
-        await wallet.rescan()
-        places.noteRescan()
-        outputs = await wallet.outputs('slow')
-      }
-      for (const [image, origin] of afterScan) if (!outputs.has(image)) noteUnfound(image, origin, isRescan)
-      missing.clear()
-      for (const [image, { frozen }] of outputs) if (!frozen) await wallet.setFrozen(image, true)
-      return outputs
-    },
-    isUnreadable: (identity) => [...unfound.values()].some(({ origin }) => origin.identity === identity),
-    isMisplaced: places.has,
+  const read: WalletOutputs['read'] = async (wallet, recorded) => {
+    const outputs = await wallet.outputs()
+    for (const { outpoint, path, deposit } of recorded) {
+      const { index } = subaddressOf(path)
+      highestIndex = Math.max(highestIndex, index)
+      const { txHash = origins.txHashOf(outpoint), identity = null } = deposit ?? {}
+      if (outputs.has(outpoint)) unfound.delete(outpoint)
+      else if (deposit || !missing.has(outpoint)) missing.set(outpoint, { txHash, identity, index })
+    }
+    return outputs
   }
+  /** `misplaced`: outputs that the daemon had at another place than the wallet. */
+  const repair = async (wallet: Wallet, misplaced: Outputs = new Map()): Promise<Outputs> => {
+    await wallet.extendLookahead(Math.max(highestIndex, origins.highestIndex()))
+    let outputs = await wallet.outputs('slow')
+    const listMissing = () => [...missing].filter(([image]) => !outputs.has(image) && isDue(image))
+    const scanned = await scanTransactions(wallet, listMissing())
+    if (scanned.size > 0) outputs = await wallet.outputs('slow')
+    const afterScan = listMissing().filter(([, { txHash }]) => txHash === null || scanned.has(txHash))
+    const notRescanned = afterScan.filter(([image]) => unfound.get(image)?.isRescanned !== true)
+    const places = await listMisplaced(nodes[0], keepPlaces(misplaced, outputs, rescannedPlaces))
+    const isRescan = places.size > 0 || (await areInChain(wallet, nodes, notRescanned))
+    if (isRescan) {
+      await wallet.rescan()
+      for (const [image, output] of places) rescannedPlaces.add(placeOf(image, output))
+      outputs = await wallet.outputs('slow')
+    }
+    for (const [image, origin] of afterScan) if (!outputs.has(image)) noteUnfound(image, origin, isRescan)
+    for (const image of missing.keys()) if (outputs.has(image)) unfound.delete(image)
+    missing.clear()
+    for (const [image, { frozen }] of outputs) if (!frozen) await wallet.setFrozen(image, true)
+    return outputs
+  }
+  return {
+    read,
+    compare: async (wallet, recorded) => {
+      const outputs = await read(wallet, recorded)
+      const held = new Map(recorded.flatMap(({ outpoint }) => entryOf(outputs, outpoint)))
+      const misplaced = await listMisplaced(nodes[0], held)
+      return misplaced.size > 0 || [...missing.keys()].some(isDue) ? repair(wallet, misplaced) : outputs
+    },
+    repair: (wallet) => repair(wallet),
+    isUnreadable: (identity) => [...unfound.values()].some(({ origin }) => origin.identity === identity),
+  }
+}
+
+function entryOf(outputs: Outputs, image: string): [string, WalletOutput][] {
+  const output = outputs.get(image)
+  return output === undefined ? [] : [[image, output]]
 }
 
 /**
  * Whether a rescan finds one of the outputs that a scan did not: its transaction is unknown, or the wallet regards it as
- * spent, which the nodes deny. What the wallet does not find in a transaction, it does not find in the chain either.
+ * spent and no node does. What the wallet does not find in a transaction, it does not find in the chain either.
  */
-async function areInChain(wallet: Wallet, unfound: readonly (readonly [string, Origin])[]): Promise<boolean> {
+async function areInChain(
+  wallet: Wallet,
+  nodes: WalletOutputsOptions['nodes'],
+  unfound: readonly (readonly [string, Origin])[],
+): Promise<boolean> {
   if (unfound.some(([, { txHash }]) => txHash === null)) return true
   const spent = await wallet.listSpent([...new Set(unfound.map(([, { index }]) => index))])
-  return unfound.some(([image]) => spent.has(image))
+  const images = unfound.flatMap(([image]) => (spent.has(image) ? [image] : []))
+  if (images.length === 0) return false
+  const answers = await Promise.all(nodes.map((node) => node.areSpent(images)))
+  return images.some((_image, at) => answers.every((answer) => answer[at] === false))
 }
 
-/** Compares the blocks of outputs. The store and the wallet follow a reorganisation at different times, so two reads decide. */
-function createPlaces() {
-  const misplaced = new Map<string, Misplaced>()
-  return {
-    note: ({ outpoint, units, height }: RecordedUtxo, output: WalletOutput | undefined): void => {
-      if (height === undefined) return
-      // Of two outputs with one key the wallet keeps the larger, which is in another block (D41).
-      if (output === undefined || output.height === height || output.units !== units)
-        return void misplaced.delete(outpoint)
-      const before = misplaced.get(outpoint)
-      const isSame = before?.heights[0] === output.height && before.heights[1] === height
-      misplaced.set(
-        outpoint,
-        isSame
-          ? { ...before, reads: before.reads + 1 }
-          : { heights: [output.height, height], reads: 1, isRescanned: false },
-      )
-    },
-    isRescanDue: (): boolean => [...misplaced.values()].some(({ reads, isRescanned }) => reads > 1 && !isRescanned),
-    noteRescan: (): void => {
-      for (const [outpoint, one] of misplaced) misplaced.set(outpoint, { ...one, isRescanned: true })
-    },
-    has: (outpoint: string): boolean => misplaced.has(outpoint),
-  }
+const placeOf = (image: string, { globalIndex }: WalletOutput): string => `${image} ${globalIndex}`
+
+/** The outputs that the wallet still has at the same place after its refresh, and for which the chain was not rescanned. */
+const keepPlaces = (misplaced: Outputs, outputs: Outputs, rescannedPlaces: ReadonlySet<string>): Outputs =>
+  new Map(
+    [...misplaced].filter(([image, output]) => {
+      const place = placeOf(image, output)
+      return outputs.get(image)?.globalIndex === output.globalIndex && !rescannedPlaces.has(place)
+    }),
+  )
+
+/**
+ * The outputs in whose place the daemon has another one, or none. The wallet cannot spend them: "Daemon response did not
+ * include the requested real output".
+ */
+async function listMisplaced(daemon: Pick<MoneroNode, 'outputs'> | undefined, outputs: Outputs): Promise<Outputs> {
+  const entries = [...outputs]
+  if (daemon === undefined || entries.length === 0) return new Map()
+  const found = await daemon.outputs(entries.map(([, { globalIndex }]) => globalIndex))
+  if (found !== null) return new Map(entries.filter(([, { key }], at) => found[at]?.key !== key))
+  if (entries.length === 1) return outputs
+  // One of them is beyond the end of the chain.
+  const middle = Math.floor(entries.length / 2)
+  const halves = [entries.slice(0, middle), entries.slice(middle)]
+  const parts = await Promise.all(halves.map((half) => listMisplaced(daemon, new Map(half))))
+  return new Map(parts.flatMap((part) => [...part]))
 }
 
 /** The transactions that were scanned. The wallet rejects the whole list if one has been orphaned meanwhile. */

@@ -15,12 +15,13 @@ import { startWalletChild, type WalletChild } from './wallet-child.ts'
 import { walletPasswordOf } from './wallet-password.ts'
 
 /**
- * An output in the wallet. `height`: of the block in which the wallet found it. `index`: of its subaddress in account 0; 0 is
- * the primary address.
+ * An output in the wallet. `globalIndex`: its place among all outputs of the chain. `key`: its one-time public key. `index`: of its
+ * subaddress in account 0; 0 is the primary address.
  */
 export type WalletOutput = Readonly<{
   units: bigint
-  height: number
+  globalIndex: bigint
+  key: string
   unlocked: boolean
   frozen: boolean
   txHash: string
@@ -274,7 +275,8 @@ function readOutput(value: unknown): readonly [string, WalletOutput] {
   const { unlocked, frozen, amount } = entry
   const output: WalletOutput = {
     units: readUnits(amount),
-    height: readInteger(entry['block_height']),
+    globalIndex: readUnits(entry['global_index']),
+    key: readHash(entry['pubkey']),
     unlocked: unlocked === true,
     frozen: frozen === true,
     txHash: readHash(entry['tx_hash']),

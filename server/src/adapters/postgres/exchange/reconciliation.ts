@@ -63,16 +63,15 @@ cross join lateral (
 where e.from_network = $1 and r.count < $3`
 type TargetRow = { exchange_id: string; address: string; asset_id: AssetId; recorded: string; is_reported: boolean }
 
-const FREE_UTXOS = `select c.outpoint, c.units, c.branch, c.key_index, c.block_height::float8 as height, d.identity, d.tx_hash from coins c
+const FREE_UTXOS = `select c.outpoint, c.units, c.branch, c.key_index, d.identity, d.tx_hash from coins c
   left join deposits d on d.id = c.deposit_id
   where c.network = $1 and c.block_height is not null and c.spent_by is null and c.reserved_by is null and not (${IS_REJECTED})`
 
-type RecordedRow = UtxoRow & { height: number; identity: string | null; tx_hash: string | null }
+type RecordedRow = UtxoRow & { identity: string | null; tx_hash: string | null }
 
 const toRecorded = (row: RecordedRow): RecordedUtxo => {
-  const { height, identity, tx_hash: txHash } = row
-  const deposit = identity === null || txHash === null ? null : { identity, txHash }
-  return { ...toUtxo(row), height, deposit }
+  const { identity, tx_hash: txHash } = row
+  return { ...toUtxo(row), deposit: identity === null || txHash === null ? null : { identity, txHash } }
 }
 
 /** Two checks, because neither sees every fault: each asset's balances sum to zero, and each balance equals its postings. */

@@ -40,6 +40,15 @@ export type MoneroNode = PoolCalls &
     feeRate(): Promise<bigint>
   }>
 
+/** The key images that no node has as spent on its best chain. */
+export async function listUnspent(
+  nodes: readonly Pick<MoneroNode, 'areSpent'>[],
+  keyImages: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const answers = await Promise.all(nodes.map((node) => node.areSpent(keyImages)))
+  return new Set(keyImages.filter((_image, at) => answers.every((answer) => answer[at] === false)))
+}
+
 /** Transactions per call, the limit of a restricted node. */
 const TRANSACTIONS_MAX = 100
 const TOO_HIGH = -2

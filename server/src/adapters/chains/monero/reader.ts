@@ -8,7 +8,7 @@ import { largest, smallest } from '../../../lib/bigint.ts'
 import { findAgreedHash, findAgreedHead, firstAnswer, requireAgreedHash } from '../shared/agreement.ts'
 import { minOf } from '../shared/min-max.ts'
 import { subaddressOf, type WalletKeys } from './keys.ts'
-import type { MoneroNode, NodeTransaction } from './node.ts'
+import { listUnspent, type MoneroNode, type NodeTransaction } from './node.ts'
 import type { OutputOrigins } from './output-origins.ts'
 import { findOutputs, isLocked, keyImageOf, type OwnOutput } from './scan.ts'
 import type { WalletOutput, WalletSession } from './wallet.ts'
@@ -83,10 +83,12 @@ async function findMissingUtxos(
   // Of two outputs with one key the wallet keeps the larger, and the store records the first (D41).
   const isHeld = (held: ReadonlyMap<string, WalletOutput>, { outpoint, units }: RecordedUtxo) =>
     (held.get(outpoint)?.units ?? 0n) >= units
-  const outpoints = utxos.map(({ outpoint }) => outpoint)
-  const spent = await Promise.all(nodes.map((node) => node.areSpent(outpoints)))
+  const unspentImages = await listUnspent(
+    nodes,
+    utxos.map(({ outpoint }) => outpoint),
+  )
   // The wallet program is not asked for the others: it would look for them in vain.
-  const unspent = utxos.filter((_utxo, at) => spent.every((answers) => answers[at] === false))
+  const unspent = utxos.filter(({ outpoint }) => unspentImages.has(outpoint))
   const inWallet = await wallet.runIfOpen((open) => outputs.compare(open, unspent))
   const found = new Set(unspent.filter((utxo) => isHeld(inWallet, utxo)))
   return utxos.filter((utxo) => !found.has(utxo)).map(({ outpoint }) => outpoint)

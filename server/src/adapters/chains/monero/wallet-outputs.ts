@@ -1,7 +1,8 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { RecordedUtxo } from '../../../exchange/ports/spend.ts'
+import { assert } from '../../../lib/assert.ts'
 import { subaddressOf } from './keys.ts'
-import type { MoneroNode } from './node.ts'
+import { listUnspent, type MoneroNode } from './node.ts'
 import type { OutputOrigins } from './output-origins.ts'
 import type { Wallet, WalletOutput } from './wallet.ts'
 
@@ -51,6 +52,8 @@ type Unfound = Readonly<{ origin: Origin; waitMs: number; againAt: number; isRes
 
 export function createWalletOutputs(options: WalletOutputsOptions): WalletOutputs {
   const { origins, nodes, now = () => performance.now() } = options
+  const [daemon] = nodes
+  assert(daemon, 'the wallet has a daemon')
   let highestIndex = 0
   const missing = new Map<string, Origin>()
   const unfound = new Map<string, Unfound>()
@@ -88,7 +91,7 @@ export function createWalletOutputs(options: WalletOutputsOptions): WalletOutput
     if (scanned.size > 0) outputs = await wallet.outputs('slow')
     const afterScan = listMissing().filter(([, { txHash }]) => txHash === null || scanned.has(txHash))
     const notRescanned = afterScan.filter(([image]) => unfound.get(image)?.isRescanned !== true)
-    const places = await listMisplaced(nodes[0], keepPlaces(misplaced, outputs, rescannedPlaces))
+    const places = await listMisplaced(daemon, keepPlaces(misplaced, outputs, rescannedPlaces))
     const isRescan = places.size > 0 || (await areInChain(wallet, nodes, notRescanned))
     if (isRescan) {
       await wallet.rescan()
@@ -105,18 +108,14 @@ export function createWalletOutputs(options: WalletOutputsOptions): WalletOutput
     read,
     compare: async (wallet, recorded) => {
       const outputs = await read(wallet, recorded)
-      const held = new Map(recorded.flatMap(({ outpoint }) => entryOf(outputs, outpoint)))
-      const misplaced = await listMisplaced(nodes[0], held)
+      const images = new Set(recorded.map(({ outpoint }) => outpoint))
+      const held = new Map([...outputs].filter(([image]) => images.has(image)))
+      const misplaced = await listMisplaced(daemon, held)
       return misplaced.size > 0 || [...missing.keys()].some(isDue) ? repair(wallet, misplaced) : outputs
     },
     repair: (wallet) => repair(wallet),
     isUnreadable: (identity) => [...unfound.values()].some(({ origin }) => origin.identity === identity),
   }
-}
-
-function entryOf(outputs: Outputs, image: string): [string, WalletOutput][] {
-  const output = outputs.get(image)
-  return output === undefined ? [] : [[image, output]]
 }
 
 /**
@@ -131,9 +130,7 @@ async function areInChain(
   if (unfound.some(([, { txHash }]) => txHash === null)) return true
   const spent = await wallet.listSpent([...new Set(unfound.map(([, { index }]) => index))])
   const images = unfound.flatMap(([image]) => (spent.has(image) ? [image] : []))
-  if (images.length === 0) return false
-  const answers = await Promise.all(nodes.map((node) => node.areSpent(images)))
-  return images.some((_image, at) => answers.every((answer) => answer[at] === false))
+  return images.length > 0 && (await listUnspent(nodes, images)).size > 0
 }
 
 const placeOf = (image: string, { globalIndex }: WalletOutput): string => `${image} ${globalIndex}`
@@ -151,9 +148,9 @@ const keepPlaces = (misplaced: Outputs, outputs: Outputs, rescannedPlaces: Reado
  * The outputs in whose place the daemon has another one, or none. The wallet cannot spend them: "Daemon response did not
  * include the requested real output".
  */
-async function listMisplaced(daemon: Pick<MoneroNode, 'outputs'> | undefined, outputs: Outputs): Promise<Outputs> {
+async function listMisplaced(daemon: Pick<MoneroNode, 'outputs'>, outputs: Outputs): Promise<Outputs> {
   const entries = [...outputs]
-  if (daemon === undefined || entries.length === 0) return new Map()
+  if (entries.length === 0) return new Map()
   const found = await daemon.outputs(entries.map(([, { globalIndex }]) => globalIndex))
   if (found !== null) return new Map(entries.filter(([, { key }], at) => found[at]?.key !== key))
   if (entries.length === 1) return outputs

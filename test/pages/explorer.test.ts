@@ -8,6 +8,7 @@ import { apiDefaults } from '../../server/src/core/http/settings.ts'
 import { present } from '../../server/src/lib/assert.ts'
 import { mountExplorer } from '../../server/src/pages/explorer.ts'
 import { createTestApp } from '../../server/test/core/http/app-for-tests.ts'
+import { fundBitcoinWallet, replaceBlocks } from '../support/bitcoin-wallet.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { whileMiningPaused } from '../support/mining.ts'
@@ -20,7 +21,7 @@ let scenario: Scenario
 beforeAll(async () => {
   scenario = await startScenario({ networks: ['btc', 'ltc', 'eth'] })
 })
-afterAll(() => scenario.stop())
+afterAll(() => scenario?.stop())
 
 async function fetchText(path: string): Promise<{ status: number; body: string; headers: Headers }> {
   const answer = await fetch(scenario.url + path)
@@ -111,11 +112,15 @@ describe('a transaction page', () => {
   })
 
   test('shows a transaction that left the chain as dropped if the node still has it', async () => {
-    const { address } = await scenario.wallet('ltc')
-    const hash = await pay('ltc@ltc', address, '0.01')
-    await scenario.mine('ltc', 1)
-    await scenario.reorg('ltc', 3, true)
-    expect((await fetchText(`/sandbox/explorer/ltc/tx/${hash}`)).body).toContain(
+    const wallet = await fundBitcoinWallet(scenario, 'ltc', '3')
+    const payment = wallet.sign([{ address: wallet.address, amount: '2' }])
+    await whileMiningPaused(scenario, 'ltc', async () => {
+      await wallet.send(payment)
+      await scenario.mine('ltc', 1)
+      const doubleSpend = wallet.sign([{ address: wallet.address, amount: '2' }], 2n)
+      await replaceBlocks(scenario, 'ltc', payment.txid, doubleSpend)
+    })
+    expect((await fetchText(`/sandbox/explorer/ltc/tx/${payment.txid}`)).body).toContain(
       'dropped: neither in a block nor in the mempool',
     )
   })

@@ -20,7 +20,7 @@ test('executes a deposit once if it leaves the chain and returns', async () => {
     await wallet.send(payment)
     await scenario.mine('ltc', 1)
     await waitForItems(scenario, exchange, 1, 'confirming')
-    await replaceBlocks('ltc', payment.txid, null)
+    await replaceBlocks(scenario, 'ltc', payment.txid, null)
     await waitForItems(scenario, exchange, 1, 'pending')
   })
   const { exchanges } = await scenario.waitForStatus(exchange, 'finished')

@@ -21,7 +21,7 @@ test('books a loss and raises an alarm if a deposit is double-spent after the pa
     await wallet.send(payment)
     await scenario.mine('ltc', 2)
     await scenario.until('the payout is signed', async () => (await scenario.status(exchange)).exchanges[0]?.payoutHash)
-    await replaceBlocks('ltc', payment.txid, wallet.sign([{ address: wallet.address, amount: '2' }], 2n))
+    await replaceBlocks(scenario, 'ltc', payment.txid, wallet.sign([{ address: wallet.address, amount: '2' }], 2n))
     await scenario.until(
       'the loss is booked',
       async () => (await readBalance(scenario, 'expense:suspense', 'ltc@ltc')) === parseUnits('2', 8),

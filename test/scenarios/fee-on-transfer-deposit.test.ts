@@ -1,37 +1,22 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { encodeDeployData } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
 import { testTokens } from '../../server/test/adapters/chains/evm/tokens.ts'
-import { type Chains, startChains } from '../support/chains.ts'
-import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
+import { callNode, findNode } from '../support/nodes.ts'
+import { startScenarioOnOwnChains } from '../support/own-chains.ts'
+import type { Json, Scenario } from '../support/scenario.ts'
 
 const FEE_BPS = 250n
 
-let folder: string
-let chains: Chains
 let scenario: Scenario
 beforeAll(async () => {
   // Chains of its own: the changed token would take its fee from the payments of other tests.
-  folder = await mkdtemp(join(tmpdir(), 'swapyard-fee-on-transfer-'))
-  chains = await startChains(folder, ['eth', 'btc'])
-  scenario = await startScenario({ networks: ['eth', 'btc'], chainsFile: chains.file })
+  scenario = await startScenarioOnOwnChains({ networks: ['eth', 'btc'] })
 })
-afterAll(async () => {
-  await scenario?.stop()
-  await chains?.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => scenario?.stop())
 
 /** Calls the node of ethereum. */
-async function callEthereum(method: string, ...params: readonly unknown[]): Promise<Json> {
-  const { networks } = JSON.parse(await readFile(chains.file, 'utf8')) as ChainsFile
-  const { rpcUrls = [] } = networks.find(({ network }) => network === 'eth') ?? {}
-  return callOnce(rpcUrls[0] ?? '', method, params)
-}
+const callEthereum = (method: string, ...params: readonly unknown[]): Promise<Json> =>
+  callNode('eth', method, params, scenario.chains)
 
 /** Returns the runtime code of a token that takes a fee and whose Transfer events contain the full value. */
 async function readFeeTokenCode(): Promise<string> {
@@ -41,8 +26,7 @@ async function readFeeTokenCode(): Promise<string> {
 }
 
 test('D17: a listed token that began to take a fee on transfers is exchanged for what arrived', async () => {
-  const { networks } = JSON.parse(await readFile(chains.file, 'utf8')) as ChainsFile
-  const token = networks.find(({ network }) => network === 'eth')?.tokens['usdt']
+  const token = findNode('eth', scenario.chains).tokens['usdt']
   const originalCode = await callEthereum('eth_getCode', token, 'latest')
   const { address } = await scenario.wallet('btc')
   const exchange = await scenario.create({ from: 'usdt@eth', to: 'btc@btc', amount: '800', address })

@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { guardDefaults } from '../../server/src/exchange/settings.ts'
 import { type BitcoinWallet, fundBitcoinWallet } from '../support/bitcoin-wallet.ts'
-import { type Chains, startChains } from '../support/chains.ts'
 import { whileMiningPaused } from '../support/mining.ts'
+import { startScenarioOnOwnChains } from '../support/own-chains.ts'
 import { createMovablePrices } from '../support/prices.ts'
-import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
+import type { Json, Scenario } from '../support/scenario.ts'
 
 /* A customer orders at a fixed rate, shows a payment that is in no block, and decides when he knows the market. */
 const AMOUNT = '0.005'
@@ -15,21 +12,13 @@ const AMOUNT = '0.005'
 const INCLUSION_MS = 30 * 60_000
 
 const prices = createMovablePrices()
-let folder: string
-let chains: Chains
 let scenario: Scenario
 beforeAll(async () => {
   // Chains of its own: no other test mines the block that a payment waits for.
-  folder = await mkdtemp(join(tmpdir(), 'swapyard-fixed-rate-unconfirmed-'))
-  chains = await startChains(folder, ['btc', 'eth'])
   const guards = { ...guardDefaults, fixedInclusionMs: INCLUSION_MS }
-  scenario = await startScenario({ networks: ['btc', 'eth'], chainsFile: chains.file, prices, settings: { guards } })
+  scenario = await startScenarioOnOwnChains({ networks: ['btc', 'eth'], prices, settings: { guards } })
 })
-afterAll(async () => {
-  await scenario?.stop()
-  await chains?.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => scenario?.stop())
 
 type Order = Readonly<{ exchange: Json; recipient: string; wallet: BitcoinWallet }>
 

@@ -4,18 +4,22 @@ import { formatUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundBitcoinWallet, replaceBlocks } from '../support/bitcoin-wallet.ts'
 import { describeWith } from '../support/describe-with.ts'
-import { LOCK_MS, startScenarioAloneOn } from '../support/market-lock.ts'
 import { whileMiningPaused } from '../support/mining.ts'
 import { callNode, readRawTransaction } from '../support/nodes.ts'
+import { startScenarioOnOwnChains } from '../support/own-chains.ts'
 import type { Scenario } from '../support/scenario.ts'
 import { readAlarms, readBalance } from '../support/scenario-reads.ts'
 
 describeWith('litecoind', 'a payout with a missing input', () => {
   let scenario: Scenario
   beforeAll(async () => {
-    scenario = await startScenarioAloneOn('ltc', { networks: ['ltc', 'eth'] })
-  }, LOCK_MS)
+    // An app that starts during this reorganisation would begin below it.
+    scenario = await startScenarioOnOwnChains({ networks: ['ltc', 'eth'] })
+  })
   afterAll(() => scenario?.stop())
+
+  const callLitecoin = (method: string, ...params: readonly unknown[]) =>
+    callNode('ltc', method, params, scenario.chains)
 
   const formatLitecoin = (units: bigint): string => formatUnits(units, 8)
   const inputsOf = (raw: string): string[] => {
@@ -34,7 +38,7 @@ describeWith('litecoind', 'a payout with a missing input', () => {
     const first = await scenario.create({ from: 'ltc@ltc', to: 'eth@eth', amount: depositAmount })
     const { address } = await scenario.wallet('ltc')
     const { payment, original, second } = await whileMiningPaused(scenario, 'ltc', async () => {
-      const height: number = await callNode('ltc', 'getblockcount')
+      const height: number = await callLitecoin('getblockcount')
       const payment = wallet.sign([{ address: first.request.depositAddress, amount: depositAmount }], 1n, height)
       await wallet.send(payment)
       await scenario.mine('ltc', 10)
@@ -53,11 +57,13 @@ describeWith('litecoind', 'a payout with a missing input', () => {
         'the payout is signed',
         async () => (await scenario.status(second)).exchanges[0]?.payoutHash,
       )
-      const original: string = await scenario.until('the node has the payout', () => readRawTransaction('ltc', hash))
+      const original: string = await scenario.until('the node has the payout', () =>
+        readRawTransaction('ltc', hash, scenario.chains),
+      )
       expect(inputsOf(original).map((outpoint) => outpoint.split(':')[0])).toContain(payment.txid)
       // The chain is now below the payment's lock time, so nodes drop the payment and the payout that spends it.
-      await replaceBlocks('ltc', payment.txid, null, 1)
-      const mempool: string[] = await callNode('ltc', 'getrawmempool')
+      await replaceBlocks(scenario, 'ltc', payment.txid, null, 1)
+      const mempool: string[] = await callLitecoin('getrawmempool')
       expect(mempool).not.toContain(payment.txid)
       expect(mempool).not.toContain(hash)
       return { payment, original, second }
@@ -80,7 +86,7 @@ describeWith('litecoind', 'a payout with a missing input', () => {
     await scenario.app.store.pauses.resume('asset:ltc@ltc')
     const paid = await scenario.waitForStatus(second, 'finished')
     const { payoutHash, amountToReceived } = paid.exchanges[0]
-    const replacement: string = await callNode('ltc', 'getrawtransaction', [payoutHash])
+    const replacement: string = await callLitecoin('getrawtransaction', payoutHash)
     const missing = inputsOf(original).filter((outpoint) => outpoint.startsWith(payment.txid))
     expect(inputsOf(replacement).filter((outpoint) => missing.includes(outpoint))).toEqual([])
     expect(inputsOf(replacement)).toContain(inputsOf(original)[0])
@@ -93,7 +99,7 @@ describeWith('litecoind', 'a payout with a missing input', () => {
       'the loss is reversed',
       async () => (await readBalance(scenario, 'expense:suspense', 'ltc@ltc')) === 0n,
     )
-    await expect(callNode('ltc', 'sendrawtransaction', [original])).rejects.toThrow()
+    await expect(callLitecoin('sendrawtransaction', original)).rejects.toThrow()
     await scenario.mine('ltc', 3)
     expect(await scenario.balance('ltc@ltc', address)).toBe(amountToReceived)
     await scenario.checkInvariants()

@@ -4,18 +4,22 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOperatePayouts } from '../../server/src/exchange/operations/operate-payouts.ts'
 import { fundBitcoinWallet, replaceBlocks } from '../support/bitcoin-wallet.ts'
 import { describeWith } from '../support/describe-with.ts'
-import { LOCK_MS, startScenarioAloneOn } from '../support/market-lock.ts'
 import { whileMiningPaused } from '../support/mining.ts'
 import { callNode, readRawTransaction } from '../support/nodes.ts'
+import { startScenarioOnOwnChains } from '../support/own-chains.ts'
 import type { Json, Scenario } from '../support/scenario.ts'
 import { readAlarms } from '../support/scenario-reads.ts'
 
 describeWith('litecoind', 'a payout whose only input is missing', () => {
   let scenario: Scenario
   beforeAll(async () => {
-    scenario = await startScenarioAloneOn('ltc', { networks: ['ltc', 'eth'] })
-  }, LOCK_MS)
+    // An app that starts during this reorganisation would begin below it.
+    scenario = await startScenarioOnOwnChains({ networks: ['ltc', 'eth'] })
+  })
   afterAll(() => scenario?.stop())
+
+  const callLitecoin = (method: string, ...params: readonly unknown[]) =>
+    callNode('ltc', method, params, scenario.chains)
 
   test('waits for the funding transaction and is mined after an operator adds it', async () => {
     const wallet = await fundBitcoinWallet(scenario, 'ltc', '3')
@@ -28,7 +32,7 @@ describeWith('litecoind', 'a payout whose only input is missing', () => {
     }
     const { address } = await scenario.wallet('ltc')
     const { payment, order, hash } = await whileMiningPaused(scenario, 'ltc', async () => {
-      const height: number = await callNode('ltc', 'getblockcount')
+      const height: number = await callLitecoin('getblockcount')
       const payment = wallet.sign([{ address: first.request.depositAddress, amount: '2' }], 1n, height)
       await wallet.send(payment)
       await scenario.mine('ltc', 4)
@@ -39,7 +43,9 @@ describeWith('litecoind', 'a payout whose only input is missing', () => {
       )
       const order = await scenario.create({ from: 'eth@eth', to: 'ltc@ltc', amount: requested, address })
       const hash = await waitForPayoutHash(order)
-      const raw: string = await scenario.until('the node has the payout', () => readRawTransaction('ltc', hash))
+      const raw: string = await scenario.until('the node has the payout', () =>
+        readRawTransaction('ltc', hash, scenario.chains),
+      )
       await scenario.app.database.query(
         "update coins set reserved_by = null where network = 'ltc' and branch <> 'deposit'",
       )
@@ -47,8 +53,8 @@ describeWith('litecoind', 'a payout whose only input is missing', () => {
       expect(transaction.inputsLength).toBe(1)
       expect(hex.encode(transaction.getInput(0).txid ?? new Uint8Array())).toBe(payment.txid)
       // The chain is now below the payment's lock time, so nodes drop the payment and the payout that spends it.
-      await replaceBlocks('ltc', payment.txid, null, 1)
-      expect(await callNode('ltc', 'getrawmempool')).not.toContain(payment.txid)
+      await replaceBlocks(scenario, 'ltc', payment.txid, null, 1)
+      expect(await callLitecoin('getrawmempool')).not.toContain(payment.txid)
       return { payment, order, hash }
     })
     const [subject = ''] = await scenario.until('the alarm is raised', async () => {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { p2wpkh, Transaction, WIF } from '@scure/btc-signer'
 import { pubECDSA } from '@scure/btc-signer/utils.js'
-import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { parseUnits } from 'viem'
 import { type BitcoinTicker, parametersOf, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
 import { createOutputReader } from '../../sandbox/src/bitcoin/outputs.ts'
@@ -37,8 +36,7 @@ export async function fundBitcoinWallet(
   const { address, privateKey } = await scenario.wallet(network)
   const key = WIF(parametersOf(network)).decode(privateKey)
   const { script } = p2wpkh(pubECDSA(key), parametersOf(network))
-  const { rpcUrls = [] } = scenario.chains.networks.find((node) => node.network === network) ?? {}
-  const call = (method: string, params: readonly unknown[]): Promise<Json> => callOnce(rpcUrls[0] ?? '', method, params)
+  const call = (method: string, params: readonly unknown[]) => callNode(network, method, params, scenario.chains)
   const { hash: txid } = await scenario.control('/deposits', { network, currency: 'native', address, amount })
   const units = parseUnits(amount, 8)
   const funding = await scenario.until('the wallet has its UTXO', async () => {
@@ -74,24 +72,24 @@ export async function fundBitcoinWallet(
  * more blocks are replaced, so that the lock time of `txid` keeps it out of the mempool.
  */
 export async function replaceBlocks(
+  { chains }: Scenario,
   network: BitcoinTicker,
   txid: string,
   replacement: Signed | null,
   blocksBelow = 0,
 ): Promise<void> {
-  const mined = await callNode(network, 'getrawtransaction', [txid, true])
-  const height: number = (await callNode(network, 'getblockheader', [mined.blockhash])).height - blocksBelow
-  const blockhash: string = await callNode(network, 'getblockhash', [height])
-  const tipHeight: number = await callNode(network, 'getblockcount')
-  const rpc = createJsonRpc(findNode(network).rpcUrls[0] ?? '')
+  const call = (method: string, ...params: readonly unknown[]) => callNode(network, method, params, chains)
+  const mined = await call('getrawtransaction', txid, true)
+  const height: number = (await call('getblockheader', mined.blockhash)).height - blocksBelow
+  const blockhash: string = await call('getblockhash', height)
+  const tipHeight: number = await call('getblockcount')
+  const rpc = createJsonRpc(findNode(network, chains).rpcUrls[0] ?? '')
   const outputs = createOutputReader(rpc)
   const otherTransactions = (await outputs.readTransactionsSince(blockhash)).filter((bytes) => bytes !== mined.hex)
-  await callNode(network, 'invalidateblock', [blockhash])
+  await call('invalidateblock', blockhash)
   for (let newHeight = height; newHeight <= tipHeight + 1; newHeight++) {
-    await callNode(network, 'generateblock', [
-      `raw(6a10${randomBytes(16).toString('hex')})`,
-      newHeight === height && replacement ? [replacement.hex] : [],
-    ])
+    const included = newHeight === height && replacement ? [replacement.hex] : []
+    await call('generateblock', `raw(6a10${randomBytes(16).toString('hex')})`, included)
   }
   // Nodes reject the transactions that spend outputs of `txid`.
   await outputs.rebroadcast(otherTransactions)

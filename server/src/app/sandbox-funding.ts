@@ -13,6 +13,8 @@ const SCARCE: readonly string[] = ['ltc', 'xmr']
 /** UTXO families get several outputs, so that payouts do not wait for the change of earlier ones. */
 const OUTPUTS = 5n
 const READY_MS = 120_000
+/** Alarms of each kind that the error of a late funding names. */
+const ALARMS_MAX = 5
 /** Currencies that need more confirmations than this (Monero: ten) are funded after the start. */
 const CLOCK_BLOCKS = 3
 
@@ -91,7 +93,10 @@ async function fill(
   let missing = await listMissing(app, sent)
   while (missing.length > 0) {
     if (signal?.aborted) return
-    if (Date.now() > deadline) throw new Error(`funding did not arrive at the hot wallets: ${missing.join(' ')}`)
+    if (Date.now() > deadline) {
+      const alarms = (await app.store.alarms.list(ALARMS_MAX)).map(({ subject, alarm }) => `; ${subject}: ${alarm}`)
+      throw new Error(`funding did not arrive at the hot wallets: ${missing.join(' ')}${alarms.join('')}`)
+    }
     await new Promise((resolve) => setTimeout(resolve, 100))
     missing = await listMissing(app, sent)
   }

@@ -1,5 +1,6 @@
 import pRetry from 'p-retry'
 import { errors, Pool } from 'undici'
+import { headersOf, type NodeEndpoint, urlOf } from './node-endpoint.ts'
 import { reasonOf } from './transport-error.ts'
 
 /**
@@ -23,8 +24,7 @@ export type JsonRpc = Readonly<{
 }>
 
 export type JsonRpcOptions = Readonly<{
-  /** User and password in it become basic authentication. */
-  url: string
+  url: NodeEndpoint
   /** From the call to the last byte of the reply. */
   timeoutMs?: number
   /** Longer replies are cut off and count as unknown. */
@@ -71,7 +71,7 @@ export function createJsonPost(options: Omit<JsonRpcOptions, 'retries'>): Readon
   post(body: unknown): Promise<PostReply>
   close(): Promise<void>
 }> {
-  const url = new URL(options.url)
+  const url = new URL(urlOf(options.url))
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new TypeError('the URL of a node is not http or https')
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS
@@ -82,7 +82,7 @@ export function createJsonPost(options: Omit<JsonRpcOptions, 'retries'>): Readon
     bodyTimeout: timeoutMs,
     maxResponseSize: options.replyBytesMax ?? REPLY_BYTES_MAX,
   })
-  const headers = { 'content-type': 'application/json', ...authorization(url) }
+  const headers = { 'content-type': 'application/json', ...headersOf(options.url) }
   const path = url.pathname + url.search
   return {
     host: url.host,
@@ -98,12 +98,6 @@ export function createJsonPost(options: Omit<JsonRpcOptions, 'retries'>): Readon
     },
     close: () => pool.destroy(),
   }
-}
-
-function authorization(url: URL): { authorization?: string } {
-  if (url.username === '' && url.password === '') return {}
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-  return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
 }
 
 async function repeat(ask: () => Promise<RpcAnswer>, retries: number): Promise<RpcAnswer> {

@@ -3,6 +3,7 @@ import { mountAdmin } from '../admin/http/mount-admin.ts'
 import { hashPassword } from '../admin/identity/passwords.ts'
 import { describeConfig } from '../config/in-force.ts'
 import type { Config } from '../config/load.ts'
+import { urlOf } from '../lib/node-endpoint.ts'
 import { mountConsole } from '../pages/console.ts'
 import { createActionDeps, openAdminStore } from './action-deps.ts'
 import type { App } from './app.ts'
@@ -35,7 +36,7 @@ export function mountAdminApi(config: Config, app: App, { nodes, swaps, publicUr
       book: () => app.books.current(),
       readiness: () => app.services.readiness(),
       networks: [...app.chains.values()].map(({ network }) => network),
-      endpoints: new Map(nodes.map(({ network, rpcUrls }) => [network, rpcUrls.map(hostOf)])),
+      endpoints: new Map(nodes.map(({ network, rpcUrls }) => [network, rpcUrls.map((node) => hostOf(urlOf(node)))])),
       tokens: (network) => app.services.swaps.listTokens(network).map(({ token, enabled }) => ({ ...token, enabled })),
       pools: app.pools,
       publicUrl,

@@ -15,11 +15,12 @@ import { type Environment, exchangeFamilies, type Family, resolveNetwork } from 
 import type { NodeNote } from '../core/ports/chain.ts'
 import type { Chain } from '../exchange/ports/chain.ts'
 import type { FamilySigner, PublicKeys } from '../exchange/ports/signer.ts'
+import { type NodeEndpoint, urlOf } from '../lib/node-endpoint.ts'
 
 /** The nodes of one network, and the token contracts that the sandbox deployed. */
 export type NetworkNodes = Readonly<{
   network: string
-  rpcUrls: readonly string[]
+  rpcUrls: readonly NodeEndpoint[]
   tokens: Readonly<Record<string, string>>
   /** False where the operator accepts that no node of an EVM network offers traces. */
   traces?: boolean
@@ -99,7 +100,7 @@ export function createChains(
         folder: join(wallets.folder, network.id),
         ...wallets.settings,
       }
-      chains.set(network.id, createMoneroChain({ network, rpcUrls: node.rpcUrls, viewKeys, spending }))
+      chains.set(network.id, createMoneroChain({ network, rpcUrls: node.rpcUrls.map(urlOf), viewKeys, spending }))
     }
     if (network.family === 'evm') {
       const contracts = catalogue

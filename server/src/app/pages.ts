@@ -4,6 +4,7 @@ import type { Catalogue } from '../core/domain/catalogue.ts'
 import type { Environment } from '../core/domain/network.ts'
 import type { ApiSettings } from '../core/http/settings.ts'
 import type { ChainExplorer } from '../exchange/ports/explorer.ts'
+import { urlOf } from '../lib/node-endpoint.ts'
 import { mountSite } from '../pages/docs/mount.ts'
 import { mountSdkPackage } from '../pages/docs/sdk-package.ts'
 import { mountExplorer } from '../pages/explorer.ts'
@@ -37,7 +38,7 @@ export function mountPages(app: HttpServer, dependencies: PageDependencies): voi
   for (const { network: id, rpcUrls } of nodes) {
     const network = catalogue.findNetwork(id)
     const parse = chains.get(id)?.addresses.parse ?? null
-    const explorer = network && createExplorer({ network, parse }, rpcUrls, assetsOf(id, dependencies))
+    const explorer = network && createExplorer({ network, parse }, rpcUrls.map(urlOf), assetsOf(id, dependencies))
     if (explorer) explorers.set(id, explorer)
   }
   app.addHook('onClose', async () => {

@@ -9,6 +9,7 @@ import { createSolanaPools } from '../adapters/solana/pools.ts'
 import { createSuiPools } from '../adapters/sui/pools.ts'
 import type { Family, Network } from '../core/domain/network.ts'
 import { present } from '../lib/assert.ts'
+import type { NodeEndpoint } from '../lib/node-endpoint.ts'
 import type { DexNetwork } from '../swap/domain/dex.ts'
 import type { PoolSource } from '../swap/ports/pools.ts'
 
@@ -16,7 +17,7 @@ import type { PoolSource } from '../swap/ports/pools.ts'
 export type RouterThreadInput = Readonly<{
   networks: readonly Readonly<{
     network: Network
-    rpcUrls: readonly string[]
+    rpcUrls: readonly NodeEndpoint[]
     dexNetwork: DexNetwork
     tokens: readonly string[]
     settings: Partial<PoolSettings>

@@ -7,6 +7,7 @@ import type { RouterMetrics } from '../adapters/router/router-metrics.ts'
 import { createThreadRouter, openThread, type ThreadRouter } from '../adapters/router/thread-router.ts'
 import { type Environment, resolveNetwork } from '../core/domain/network.ts'
 import type { Log } from '../lib/log.ts'
+import type { NodeEndpoint } from '../lib/node-endpoint.ts'
 import type { DexNetwork } from '../swap/domain/dex.ts'
 import type { PoolsDepth } from '../swap/ports/pools.ts'
 import type { RouterThreadInput } from './router-thread.ts'
@@ -15,7 +16,7 @@ import type { ChainsFile } from './sandbox-chains.ts'
 /** A network on which the router searches routes. */
 export type RoutedNetwork = Readonly<{
   /** Used in order: the next one if one fails or stalls. */
-  rpcUrls: readonly string[]
+  rpcUrls: readonly NodeEndpoint[]
   dexNetwork: DexNetwork
   /** Listed tokens, whose pools are discovered at the start. Addresses in any case. */
   tokens: readonly string[]
@@ -107,7 +108,7 @@ export type OperatorDexes = Readonly<{
 
 /** The configured networks and their DEXes, from the files in `server/dexes`, with what the operator adds. */
 export function productionRouting(
-  nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
+  nodes: readonly Readonly<{ network: string; rpcUrls: readonly NodeEndpoint[] }>[],
   tokensOf: (network: string) => readonly string[],
   { connectors, lookupTables, dexes: own }: OperatorDexes,
 ): readonly RoutedNetwork[] {

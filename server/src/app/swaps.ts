@@ -26,6 +26,7 @@ import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import { present } from '../lib/assert.ts'
 import { createHttp } from '../lib/http.ts'
 import type { Log } from '../lib/log.ts'
+import type { NodeEndpoint } from '../lib/node-endpoint.ts'
 import { createBuildSwap } from '../swap/build/build-swap.ts'
 import { createRouteReliability } from '../swap/build/route-reliability.ts'
 import { createSwapRefs } from '../swap/build/swap-refs.ts'
@@ -133,7 +134,7 @@ export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
 
 /** The swap networks of the operator's file and the published lists that have nodes. */
 export function productionSwaps(
-  nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
+  nodes: readonly Readonly<{ network: string; rpcUrls: readonly NodeEndpoint[] }>[],
   { tokens, connectors, lookupTables, dexes, disabled, aggregators, aggregatorBudgetMs, ...settings }: SwapConfig,
 ): SwapOffer {
   const lists = createPackageLists()
@@ -310,7 +311,7 @@ const families = [createEvmAddressFormat(), createSolanaAddressFormat(), createS
 
 type ChainOptions = Readonly<{
   network: Network
-  rpcUrls: readonly string[]
+  rpcUrls: readonly NodeEndpoint[]
   wrapped: string
   nativeIsToken: boolean
   dexes: readonly Dex[]

@@ -5,6 +5,7 @@ import { type DeployRefusal, deployFromAccount, openDeployer } from '../adapters
 import { type Config, loadConfig } from '../config/load.ts'
 import { formatUnits } from '../core/domain/amount.ts'
 import { type Network, resolveNetwork } from '../core/domain/network.ts'
+import type { NodeEndpoint } from '../lib/node-endpoint.ts'
 import { nodesOf } from './evm-nodes.ts'
 import { readKeyFile } from './key-file.ts'
 import { fail, print } from './print.ts'
@@ -12,7 +13,7 @@ import { fail, print } from './print.ts'
 /** Decimals of the native coin of every EVM network. */
 const NATIVE_DECIMALS = 18
 
-type EvmNetwork = Readonly<{ network: Network; rpcUrls: readonly string[] }>
+type EvmNetwork = Readonly<{ network: Network; rpcUrls: readonly NodeEndpoint[] }>
 
 /** The swap contracts have no owner: any account can deploy them, at the same addresses on every network. */
 export function addContractCommands(program: Command): void {

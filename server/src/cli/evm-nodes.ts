@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ChainsFile } from '../app/sandbox-chains.ts'
 import type { Config } from '../config/load.ts'
+import type { NodeEndpoint } from '../lib/node-endpoint.ts'
 import { fail } from './print.ts'
 
 /** Networks of the running sandbox. */
@@ -13,7 +14,7 @@ export function readSandbox(config: Config): ChainsFile['networks'] {
 }
 
 /** Nodes by network, from the settings or from the running sandbox. */
-export function nodesOf(config: Config): ReadonlyMap<string, Readonly<{ rpcUrls: readonly string[] }>> {
+export function nodesOf(config: Config): ReadonlyMap<string, Readonly<{ rpcUrls: readonly NodeEndpoint[] }>> {
   if (config.environment !== 'sandbox') return config.networks
   return new Map(readSandbox(config).map(({ network, rpcUrls }) => [network, { rpcUrls }]))
 }

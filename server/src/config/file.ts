@@ -15,11 +15,13 @@ import {
   USD,
 } from '../exchange/settings.ts'
 import { isRecord } from '../lib/is-record.ts'
+import { type NodeEndpoint, urlOf } from '../lib/node-endpoint.ts'
 import { type AdminSettings, adminSchema, toAdminSettings } from './admin.ts'
 import { bitcoinSchema, toOutputSettings } from './bitcoin.ts'
 import { findWrongDenied } from './denied.ts'
 import { guardsSchema, toGuardSettings } from './guards.ts'
 import { findRemoteDaemons, moneroSchema } from './monero.ts'
+import { findWrongHeaders, nodeHeaders, toEndpoints } from './node-headers.ts'
 import {
   expandSources,
   findPriceContradictions,
@@ -52,7 +54,7 @@ export type CurrencyOverrides = ReadonlyMap<string, Readonly<{ enabled?: boolean
 export type WalletSettings = Readonly<{ restoreHeight: number; outputsReady: number }>
 
 /** `traces` is false where the operator accepts that no node of an EVM network offers traces. */
-export type NetworkSettings = Readonly<{ rpcUrls: readonly string[]; traces: boolean }>
+export type NetworkSettings = Readonly<{ rpcUrls: readonly NodeEndpoint[]; traces: boolean }>
 
 /** The settings of the config file, with the defaults of all that it does not set. */
 export type FileConfig = Readonly<{
@@ -99,6 +101,7 @@ const network = object({
     maxItems: 8,
     description: 'URLs of its nodes. All of them must agree before money moves; use two or more',
   }),
+  headers: Type.Optional(nodeHeaders),
   traces: Type.Optional(
     Type.Boolean({
       default: true,
@@ -273,6 +276,7 @@ export function readConfigFile(path: string | undefined, problems: string[]): Fi
   const decoded = decode(fileSchema, given)
   const { value, isInvalid } = decoded
   for (const problem of decoded.problems) problems.push(`${SOURCE}: ${problem.path || 'the file'} ${problem.message}`)
+  problems.push(...findWrongHeaders(SOURCE, value.networks))
   problems.push(...findWrongDenied(SOURCE, value.environment, value.screening?.denied ?? []))
   if (content !== undefined && value.environment === 'production') {
     if (Object.keys(value.networks).length === 0 && !isInvalid('networks'))
@@ -325,7 +329,7 @@ function findMissingLimits(config: FileConfig): readonly string[] {
 /** Networks of swaps that every node must confirm, because nothing else tells whether a node is right. */
 function findSingleNodes({ networks, swaps }: FileConfig): readonly string[] {
   return ['sol', 'sui']
-    .filter((id) => !swaps.disabled.has(id) && new Set(networks.get(id)?.rpcUrls).size < NODES_MIN)
+    .filter((id) => !swaps.disabled.has(id) && new Set(networks.get(id)?.rpcUrls.map(urlOf)).size < NODES_MIN)
     .map((id) => `${SOURCE}: swaps.networks.${id} is enabled: networks.${id}.rpcUrls needs two nodes or more`)
 }
 
@@ -343,7 +347,10 @@ function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[])
   return {
     environment: file.environment,
     networks: new Map(
-      Object.entries(file.networks).map(([network, { rpcUrls, traces = true }]) => [network, { rpcUrls, traces }]),
+      Object.entries(file.networks).map(([network, one]) => [
+        network,
+        { rpcUrls: toEndpoints(one), traces: one.traces ?? true },
+      ]),
     ),
     currencies: new Map(Object.entries(file.currencies)),
     prices: file.prices === undefined ? null : toPriceConfig(file.prices),

@@ -20,7 +20,12 @@ writeFileSync(key, CANARY)
 
 const full = {
   environment: 'production',
-  networks: { btc: { rpcUrls: [`https://user:${CANARY}@node.example/${CANARY}`] } },
+  networks: {
+    btc: {
+      rpcUrls: [`https://user:${CANARY}@node.example/${CANARY}`],
+      headers: { 'node.example': { 'api-key': CANARY } },
+    },
+  },
   currencies: { 'btc@btc': { rank: 7 } },
   prices: {
     quorum: 2,
@@ -126,6 +131,7 @@ describe('settings in force', () => {
       ...{ DATABASE_URL: 'db.example', SWAPYARD_MAIL_URL: 'mail.example:465', SWAPYARD_PEPPER: '[secret]' },
       ...{ SWAPYARD_OPERATOR_TOKEN: '[secret]', SWAPYARD_PEPPER_PREVIOUS: '[secret]' },
       ...{ 'networks.btc.rpcUrls': ['node.example'], 'swaps.aggregators.0x.url': 'aggregator.example' },
+      ...{ 'networks.btc.headers.node.example.api-key': '[secret]' },
       ...{ 'prices.sources.1.url': 'mirror.example', 'prices.sources.2.headers.authorization': '[secret]' },
     })
   })

@@ -179,6 +179,11 @@ describe('unusable settings', () => {
   test.each([
     [{ networks: { BTC: { rpcUrls: ['http://x'] } } }, 'networks.BTC is not a network; did you mean btc?'],
     [{ networks: { etherium: { rpcUrls: ['http://x'] } } }, 'networks.etherium is not a network; did you mean eth?'],
+    [
+      { networks: { eth: { rpcUrls: ['http://x'], headers: { y: { key: 'z' } } } } },
+      'networks.eth.headers.y is the host of none of its rpcUrls',
+    ],
+    [{ networks: { eth: { rpcUrls: ['http://x'], headers: { x: { key: '' } } } } }, 'networks.eth.headers.x.key'],
     [{ networks: { 'Foo Bar!': { rpcUrls: ['http://x'] } } }, 'networks.Foo Bar! is not a network; did you mean'],
     [
       { currencies: { 'USDT@ETH': { enabled: false } } },
@@ -323,7 +328,7 @@ describe('production', () => {
     [{ exchange: 'kraken', headers: { 'x-key': 'a' } }, 'prices.sources.0.headers needs a url'],
     [
       { url: 'https://a.example', headers: { 'x key': 'a' } },
-      'prices.sources.0.headers.x key is not a name of a header',
+      'prices.sources.0.headers.x key is not a name of a header that can be set',
     ],
     [{ url: 'https://a.example', headers: { 'x-key': 'a\nb' } }, 'prices.sources.0.headers.x-key must match pattern'],
     [{ url: 'ftp://a.example' }, 'prices.sources.0.url must match pattern'],

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { moneroDefaults } from '../adapters/chains/monero/defaults.ts'
+import { type NodeEndpoint, urlOf } from '../lib/node-endpoint.ts'
 import { isLoopback } from './loopback.ts'
 import { section, whole } from './schema.ts'
 
@@ -34,13 +35,13 @@ export function findRemoteDaemons(
     networks,
     monero: { acceptRemoteDaemons },
   }: Readonly<{
-    networks: ReadonlyMap<string, Readonly<{ rpcUrls: readonly string[] }>>
+    networks: ReadonlyMap<string, Readonly<{ rpcUrls: readonly NodeEndpoint[] }>>
     monero: Readonly<{ acceptRemoteDaemons: boolean }>
   }>,
 ): readonly string[] {
   if (acceptRemoteDaemons) return []
-  return (networks.get('xmr')?.rpcUrls ?? []).flatMap((text, n) => {
-    const { hostname, protocol } = new URL(text)
+  return (networks.get('xmr')?.rpcUrls ?? []).flatMap((endpoint, n) => {
+    const { hostname, protocol } = new URL(urlOf(endpoint))
     if (isLoopback(hostname) || (n > 0 && protocol === 'https:')) return []
     const problem = n === 0 ? 'the daemon that the wallet trusts is on another machine' : 'it is remote and not HTTPS'
     return [`${source}: networks.xmr.rpcUrls.${n}: ${problem}; accept this with monero.acceptRemoteDaemons`]

@@ -1,6 +1,7 @@
 import Type, { type StaticDecode } from 'typebox'
 import { type ExchangeId, exchangeIds, exchanges } from '../adapters/prices/exchanges/index.ts'
 import { isRecord } from '../lib/is-record.ts'
+import { findWrongNames, headers } from './headers.ts'
 import { isLoopback } from './loopback.ts'
 import { httpUrl, integer, object } from './schema.ts'
 
@@ -24,11 +25,7 @@ const source = object({
         'Without `exchange`: a price document of yours. With it: a mirror or a proxy of the exchange, with the same replies',
     }),
   ),
-  headers: Type.Optional(
-    Type.Record(Type.String(), Type.String({ pattern: '^[\\x20-\\x7e]{1,4096}$', secret: true }), {
-      description: 'Headers that are sent to `url`, by name. They are never logged',
-    }),
-  ),
+  headers: Type.Optional(headers('Headers that are sent to `url`, by name. They are never logged')),
 })
 
 export const pricesSchema = object({
@@ -55,21 +52,18 @@ type Decoded = StaticDecode<typeof pricesSchema>
 
 export const toPriceConfig = ({ sources, quorum }: Decoded): PriceConfig => ({
   quorum,
-  sources: sources.map(({ exchange = null, url = null, headers = {} }) => ({ exchange, url, headers })),
+  sources: sources.map(({ exchange = null, url = null, headers: own = {} }) => ({ exchange, url, headers: own })),
 })
-
-const HEADER = /^[A-Za-z0-9-]{1,64}$/
 
 /** Sources that name nothing, headers that cannot be sent, and a quorum that can never be reached. */
 export function findPriceContradictions({ sources, quorum }: PriceConfig): readonly string[] {
-  const problems = sources.flatMap(({ exchange, url, headers }, index) => {
+  const problems = sources.flatMap(({ exchange, url, headers: own }, index) => {
     const path = `prices.sources.${index}`
-    const names = Object.keys(headers)
     return [
       ...(exchange === null && url === null ? [`${path} has neither an exchange nor a url`] : []),
-      ...(url === null && names.length > 0 ? [`${path}.headers needs a url to which they are sent`] : []),
+      ...(url === null && Object.keys(own).length > 0 ? [`${path}.headers needs a url to which they are sent`] : []),
       ...(url !== null && !URL.canParse(url) ? [`${path}.url is not a URL`] : []),
-      ...names.filter((name) => !HEADER.test(name)).map((name) => `${path}.headers.${name} is not a name of a header`),
+      ...findWrongNames(`${path}.headers`, own),
     ]
   })
   if (quorum > sources.length)

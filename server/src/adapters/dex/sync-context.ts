@@ -1,3 +1,4 @@
+import type { NodeEndpoint } from '@swapyard/lib/node-endpoint.ts'
 import type { LimitFunction } from 'p-limit'
 import type { Network } from '../../core/domain/network.ts'
 import type { Log } from '../../lib/log.ts'
@@ -36,7 +37,7 @@ export const reorgDepth = ({ finalityBlocks }: Network): number => Math.min(fina
 
 export type NetworkPoolsOptions = Readonly<{
   network: Network
-  rpcUrls: readonly string[]
+  rpcUrls: readonly NodeEndpoint[]
   dexNetwork: DexNetwork
   /** Listed tokens. Their pairs with the connector tokens are looked up; pools of other tokens are read on request only. */
   tokens: readonly string[]

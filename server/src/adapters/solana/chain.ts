@@ -1,3 +1,4 @@
+import type { NodeEndpoint } from '@swapyard/lib/node-endpoint.ts'
 import type { Network } from '../../core/domain/network.ts'
 import type { NodeNote } from '../../core/ports/chain.ts'
 import { smallest, U64_MAX } from '../../lib/bigint.ts'
@@ -35,7 +36,7 @@ import { readTokenFacts } from './token-facts.ts'
 
 export type SolanaSwapChainOptions = Readonly<{
   network: Network
-  rpcUrls: readonly string[]
+  rpcUrls: readonly NodeEndpoint[]
   /** For our own transactions that are too large without. Default: none. */
   lookupTables?: readonly string[]
   note?: (note: NodeNote) => void

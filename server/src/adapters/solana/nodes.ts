@@ -1,4 +1,5 @@
 import { createJsonRpc, type RpcAnswer } from '@swapyard/lib/json-rpc.ts'
+import type { NodeEndpoint } from '@swapyard/lib/node-endpoint.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { assert } from '../../lib/assert.ts'
 import { answersIn, firstAnswer } from '../chains/shared/agreement.ts'
@@ -57,7 +58,7 @@ type Member = Readonly<{
 type MemberOptions = Readonly<{
   network: string
   name: string
-  url: string
+  url: NodeEndpoint
   genesis: string | undefined
   isSole: boolean
 }>
@@ -141,7 +142,7 @@ async function settle<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
 }
 
 /** `genesis`: nodes with another one are not used. */
-export function createSolanaNodes(network: string, rpcUrls: readonly string[], genesis?: string): SolanaNodes {
+export function createSolanaNodes(network: string, rpcUrls: readonly NodeEndpoint[], genesis?: string): SolanaNodes {
   assert(rpcUrls.length > 0, `${network} has a node`)
   let order: readonly Member[] = []
   const askLast = (member: Member) => {

@@ -1,3 +1,4 @@
+import type { NodeEndpoint } from '@swapyard/lib/node-endpoint.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { smallest, U64_MAX } from '../../lib/bigint.ts'
 import type { Dex } from '../../swap/domain/dex.ts'
@@ -15,7 +16,7 @@ import { broadcast, findTransaction, listPaidFees, observe, readFinalHeight, rea
 export type SuiSwapChainOptions = Readonly<{
   network: Network
   /** At least two in production: the result of a sent swap counts only if all nodes agree. */
-  rpcUrls: readonly string[]
+  rpcUrls: readonly NodeEndpoint[]
   /** The DEXes over which an aggregator may route. Default: none. */
   dexes?: readonly Dex[]
 }>

@@ -1,9 +1,11 @@
 import { bcs } from '@mysten/sui/bcs'
-import { GrpcTypes, SuiGrpcClient } from '@mysten/sui/grpc'
+import { GrpcTypes, type SuiGrpcClient } from '@mysten/sui/grpc'
+import type { NodeEndpoint } from '@swapyard/lib/node-endpoint.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { BlockRef } from '../../core/ports/chain.ts'
 import { present } from '../../lib/assert.ts'
 import { cleanText } from '../../lib/clean-text.ts'
+import { callOptions, createSuiClient, readGenesis } from './client.ts'
 
 export type ObjectRef = Readonly<{ objectId: string; version: string; digest: string }>
 export type Coin = Readonly<{ ref: ObjectRef; units: bigint }>
@@ -62,7 +64,6 @@ const PAGES_MAX = 50
 /** Fields of an object that are read. More are no pool that can be used in time. */
 export const FIELDS_MAX = PAGE * PAGES_MAX
 const OBJECTS_PER_CALL = 50
-const TIMEOUT_MS = 5_000
 /**
  * MIST per computation unit. The reference price, which the validators set for each epoch, is 1,000 or less. The chain also charges a much
  * higher price if a transaction states it; at ten times the usual price a swap still costs cents.
@@ -169,12 +170,6 @@ const createAsk = (name: string, check: () => Promise<void>): Ask =>
     }
   }
 
-/** The transport itself waits without end. */
-const options = (signal?: AbortSignal) => {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS)
-  return { abort: signal === undefined ? timeout : AbortSignal.any([timeout, signal]) }
-}
-
 function createCheckpointReads(name: string, { ledgerService }: SuiGrpcClient, ask: Ask) {
   async function readCheckpoint(height?: number): Promise<Checkpoint | null> {
     const checkpointId =
@@ -183,7 +178,7 @@ function createCheckpointReads(name: string, { ledgerService }: SuiGrpcClient, a
         : ({ oneofKind: 'sequenceNumber', sequenceNumber: BigInt(height) } as const)
     const request = { checkpointId, readMask: { paths: checkpointPaths } }
     const reply = await ask(async () =>
-      ledgerService.getCheckpoint(request, options()).then(({ response }) => response, orNull),
+      ledgerService.getCheckpoint(request, callOptions()).then(({ response }) => response, orNull),
     )
     return reply === null ? null : checkpointOf(reply.checkpoint)
   }
@@ -196,7 +191,7 @@ function createCheckpointReads(name: string, { ledgerService }: SuiGrpcClient, a
       const checkpointId = { oneofKind: 'sequenceNumber', sequenceNumber: BigInt(height) } as const
       const readMask = { paths: executionPaths.map((path) => `transactions.${path}`) }
       const reply = await ask(() =>
-        ledgerService.getCheckpoint({ checkpointId, readMask }, options()).then(({ response }) => response, orNull),
+        ledgerService.getCheckpoint({ checkpointId, readMask }, callOptions()).then(({ response }) => response, orNull),
       )
       return reply === null ? null : (reply.checkpoint?.transactions ?? []).map(executionOf)
     },
@@ -205,19 +200,19 @@ function createCheckpointReads(name: string, { ledgerService }: SuiGrpcClient, a
       const checkpointId = { oneofKind: 'sequenceNumber', sequenceNumber: BigInt(height) } as const
       const request = { checkpointId, readMask: { paths: changePaths } }
       const reply = await ask(() =>
-        ledgerService.getCheckpoint(request, options()).then(({ response }) => response, orNull),
+        ledgerService.getCheckpoint(request, callOptions()).then(({ response }) => response, orNull),
       )
       return reply === null ? null : (reply.checkpoint?.transactions ?? []).map(changesOf)
     },
     /** Height from which on the node has all checkpoints and transactions. */
     async readLowestHeight(): Promise<number> {
-      const { response } = await ask(() => ledgerService.getServiceInfo({}, options()).then((call) => call))
+      const { response } = await ask(() => ledgerService.getServiceInfo({}, callOptions()).then((call) => call))
       return Number(present(response.lowestAvailableCheckpoint, 'the lowest available checkpoint'))
     },
     /** MIST per computation unit. */
     async readGasPrice(): Promise<bigint> {
       const { response } = await ask(() =>
-        ledgerService.getEpoch({ readMask: { paths: ['reference_gas_price'] } }, options()).then((call) => call),
+        ledgerService.getEpoch({ readMask: { paths: ['reference_gas_price'] } }, callOptions()).then((call) => call),
       )
       const price = present(response.epoch?.referenceGasPrice, 'the price of gas')
       if (price <= GAS_PRICE_MAX) return price
@@ -226,7 +221,7 @@ function createCheckpointReads(name: string, { ledgerService }: SuiGrpcClient, a
     /** Milliseconds since 1970. */
     async readEpochStart(): Promise<number> {
       const { response } = await ask(() =>
-        ledgerService.getEpoch({ readMask: { paths: ['start'] } }, options()).then((call) => call),
+        ledgerService.getEpoch({ readMask: { paths: ['start'] } }, callOptions()).then((call) => call),
       )
       return Number(response.epoch?.start?.seconds ?? 0n) * 1000
     },
@@ -238,7 +233,7 @@ function createLedgerReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
     const objects: (SuiObject | null)[] = []
     for (let at = 0; at < requests.length; at += OBJECTS_PER_CALL) {
       const batch = { requests: requests.slice(at, at + OBJECTS_PER_CALL), readMask: { paths: objectPaths } }
-      const { response } = await ask(() => ledgerService.batchGetObjects(batch, options()).then((call) => call))
+      const { response } = await ask(() => ledgerService.batchGetObjects(batch, callOptions()).then((call) => call))
       objects.push(
         ...response.objects.map(({ result }) => (result.oneofKind === 'object' ? objectOf(result.object) : null)),
       )
@@ -254,7 +249,7 @@ function createLedgerReads({ ledgerService }: SuiGrpcClient, ask: Ask) {
     async findTransaction(digest: string): Promise<Execution | null> {
       const request = { digest, readMask: { paths: executionPaths } }
       const reply = await ask(() =>
-        ledgerService.getTransaction(request, options()).then(({ response }) => response, orNull),
+        ledgerService.getTransaction(request, callOptions()).then(({ response }) => response, orNull),
       )
       return reply === null ? null : executionOf(reply.transaction)
     },
@@ -274,7 +269,7 @@ function createStateReads(client: SuiGrpcClient, ask: Ask) {
           ...{ parent, pageSize: PAGE, readMask: { paths: fieldPaths } },
           ...(pageToken === undefined ? {} : { pageToken }),
         }
-        const list = () => stateService.listDynamicFields(request, options(signal)).then((call) => call)
+        const list = () => stateService.listDynamicFields(request, callOptions(signal)).then((call) => call)
         const { response } = await ask(list)
         for (const { fieldObject } of response.dynamicFields) fields.push(objectOf(present(fieldObject, 'a field')))
         pageToken = response.nextPageToken
@@ -288,7 +283,7 @@ function createStateReads(client: SuiGrpcClient, ask: Ask) {
       let cursor: string | null = null
       for (let n = 0; n < PAGES_MAX; n++) {
         const from: string | null = cursor
-        const page = { owner, coinType, cursor: from, limit: PAGE, signal: options().abort }
+        const page = { owner, coinType, cursor: from, limit: PAGE, signal: callOptions().abort }
         const reply: Awaited<ReturnType<typeof client.listCoins>> = await ask(() => client.listCoins(page))
         for (const { objectId, version, digest, balance } of reply.objects)
           coins.push({ ref: { objectId, version, digest }, units: BigInt(balance) })
@@ -298,12 +293,14 @@ function createStateReads(client: SuiGrpcClient, ask: Ask) {
       return coins.sort((a, b) => (a.units < b.units ? 1 : -1))
     },
     async readBalance(owner: string, coinType: string): Promise<bigint> {
-      const { response } = await ask(() => stateService.getBalance({ owner, coinType }, options()).then((call) => call))
+      const { response } = await ask(() =>
+        stateService.getBalance({ owner, coinType }, callOptions()).then((call) => call),
+      )
       return response.balance?.balance ?? 0n
     },
     async readCoinMetadata(coinType: string): Promise<GrpcTypes.CoinMetadata | null> {
       const reply = await ask(() =>
-        stateService.getCoinInfo({ coinType }, options()).then(({ response }) => response, orNull),
+        stateService.getCoinInfo({ coinType }, callOptions()).then(({ response }) => response, orNull),
       )
       return reply?.metadata ?? null
     },
@@ -335,7 +332,7 @@ function createExecution({ transactionExecutionService }: SuiGrpcClient, ask: As
       const request = { transaction, readMask: { paths }, checks: Checks.DISABLED, doGasSelection: false }
       const { response } = await ask(() =>
         transactionExecutionService
-          .simulateTransaction(request as GrpcTypes.SimulateTransactionRequest, options())
+          .simulateTransaction(request as GrpcTypes.SimulateTransactionRequest, callOptions())
           .then((call) => call),
       )
       return response.commandOutputs[0]?.returnValues[0]?.value?.value ?? null
@@ -347,7 +344,7 @@ function createExecution({ transactionExecutionService }: SuiGrpcClient, ask: As
       const request = { transaction, readMask: { paths }, checks: Checks.ENABLED, doGasSelection: false }
       const { response } = await ask(() =>
         transactionExecutionService
-          .simulateTransaction(request as GrpcTypes.SimulateTransactionRequest, options())
+          .simulateTransaction(request as GrpcTypes.SimulateTransactionRequest, callOptions())
           .then((call) => call, throwRefusal),
       )
       return executionOf(response.transaction)
@@ -361,20 +358,17 @@ function createExecution({ transactionExecutionService }: SuiGrpcClient, ask: As
         })),
         readMask: { paths: ['digest'] },
       }
-      await transactionExecutionService.executeTransaction(request as GrpcTypes.ExecuteTransactionRequest, options())
+      await transactionExecutionService.executeTransaction(
+        request as GrpcTypes.ExecuteTransactionRequest,
+        callOptions(),
+      )
     },
   }
 }
 
-/** Base58 of the digest of the first checkpoint. */
-async function readGenesis({ ledgerService }: SuiGrpcClient): Promise<string> {
-  const { response } = await ledgerService.getServiceInfo({}, options())
-  return present(response.chainId, 'the chain id of a node')
-}
-
 /** `genesis`: a node with another one is not used. */
-export function createSuiNode(name: string, url: string, genesis?: string) {
-  const client = new SuiGrpcClient({ network: 'mainnet', baseUrl: url })
+export function createSuiNode(name: string, endpoint: NodeEndpoint, genesis?: string) {
+  const client = createSuiClient(endpoint)
   let isChecked = genesis === undefined
   const ask = createAsk(name, async () => {
     if (isChecked) return

@@ -1,3 +1,4 @@
+import type { NodeEndpoint } from '@swapyard/lib/node-endpoint.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { present } from '../../lib/assert.ts'
@@ -21,7 +22,7 @@ import { readTurbosPool } from './read-turbos.ts'
 
 export type SuiPoolsOptions = Readonly<{
   network: Network
-  rpcUrls: readonly string[]
+  rpcUrls: readonly NodeEndpoint[]
   dexNetwork: DexNetwork
   /** Listed coin types. */
   tokens: readonly string[]

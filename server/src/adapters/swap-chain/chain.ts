@@ -1,4 +1,5 @@
 import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
+import type { NodeEndpoint } from '@swapyard/lib/node-endpoint.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { assert } from '../../lib/assert.ts'
 import type { SwapChain } from '../../swap/ports/swap-chain.ts'
@@ -24,7 +25,7 @@ import { isKnownCall } from './zero-x-settlers.ts'
 export type EvmSwapChainOptions = Readonly<{
   network: Network
   /** At least two in production: the result of a sent swap counts only if all nodes agree. */
-  rpcUrls: readonly string[]
+  rpcUrls: readonly NodeEndpoint[]
   /** The wrapped native token; on Celo the token of the native currency. */
   wrapped: string
   /** The native currency is itself a token, so nothing is wrapped. Default: true on Celo. */

@@ -7,6 +7,7 @@ import {
   swapExecutor,
   swapRouter,
 } from '@swapyard/contracts'
+import type { NodeEndpoint } from '@swapyard/lib/node-endpoint.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { assert, present } from '../../lib/assert.ts'
 import { createNode, type EvmNode, hex } from '../chains/evm/node.ts'
@@ -24,7 +25,7 @@ export type ContractState = Readonly<{
   transaction: Readonly<{ chainId: number; to: string; data: string; value: '0'; gas: string | null }> | null
 }>
 
-export type DeployTarget = Readonly<{ network: Network; rpcUrls: readonly string[] }>
+export type DeployTarget = Readonly<{ network: Network; rpcUrls: readonly NodeEndpoint[] }>
 
 const contracts = {
   router: swapRouter,

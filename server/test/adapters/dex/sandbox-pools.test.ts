@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { urlOf } from '@swapyard/lib/node-endpoint.ts'
 import { createPublicClient, encodeFunctionData, type Hex, http, type PublicClient, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Market, MarketPool } from '../../../../sandbox/src/market/snapshot.ts'
@@ -59,7 +60,7 @@ const marketOf = (network: string) =>
     contracts: sandbox.chains.networks.find((one) => one.network === network)?.['contracts' as never],
   }) as Market
 const clientOf = (network: string): PublicClient =>
-  createPublicClient({ transport: http(routedOn(network).rpcUrls[0]), cacheTime: 0 })
+  createPublicClient({ transport: http(routedOn(network).rpcUrls.map(urlOf)[0]), cacheTime: 0 })
 
 function createSource(network: string, snapshots: PoolSnapshots): PoolSource {
   const definition = definitions.find(({ id }) => id === network)

@@ -1,4 +1,5 @@
 import { createJsonRpc } from '@swapyard/lib/json-rpc.ts'
+import type { NodeEndpoint } from '@swapyard/lib/node-endpoint.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { PureChain } from '../../../exchange/ports/chain.ts'
 import type { CompressedKeys } from '../../../exchange/ports/signer.ts'
@@ -11,7 +12,7 @@ import { createSender } from './sender.ts'
 export type BitcoinChainOptions = Readonly<{
   network: Network
   /** Nodes with `txindex=1`, credentials in the URL. Decisions that move money require all nodes to agree. */
-  rpcUrls: readonly string[]
+  rpcUrls: readonly NodeEndpoint[]
   publicKeys: CompressedKeys
   timeoutMs?: number
 }>

@@ -1,3 +1,4 @@
+import type { NodeEndpoint } from '@swapyard/lib/node-endpoint.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { PureChain } from '../../../exchange/ports/chain.ts'
 import type { PublicKeys } from '../../../exchange/ports/signer.ts'
@@ -12,7 +13,7 @@ import { createEvmSender } from './sender.ts'
 export type EvmChainOptions = Readonly<{
   network: Network
   /** At least two in production: decisions that move money require all nodes to agree. */
-  rpcUrls: readonly string[]
+  rpcUrls: readonly NodeEndpoint[]
   publicKeys: PublicKeys
   /** Contracts of the catalogue's tokens on this network. */
   tokens: readonly string[]

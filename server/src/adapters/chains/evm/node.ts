@@ -1,3 +1,4 @@
+import type { NodeEndpoint } from '@swapyard/lib/node-endpoint.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import type { NodeNote } from '../../../core/ports/chain.ts'
 import { createTtlCache } from '../../../lib/ttl-cache.ts'
@@ -25,7 +26,7 @@ const TIMEOUT_KINDS_MAX = 100
 /** A node without traces or block receipts is probed again after this many blocks, because operators reconfigure nodes. */
 const PROBE_INTERVAL_CALLS = 500
 
-export function createNode(name: string, url: string, chainId: number, options: RpcOptions): EvmNode {
+export function createNode(name: string, url: NodeEndpoint, chainId: number, options: RpcOptions): EvmNode {
   const rpc = createRpc(name, url, chainId, options)
   let cachedProbe: Promise<Capabilities> | null = null
   let calls = 0

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createJsonPost } from '@swapyard/lib/json-rpc.ts'
+import type { NodeEndpoint } from '@swapyard/lib/node-endpoint.ts'
 import type { Hex } from 'viem'
 import { AppError } from '../../../core/domain/errors.ts'
 import { createBatcher } from '../../../lib/batch.ts'
@@ -57,7 +58,7 @@ const RETRY_DELAY_MS = 100
 /** Resolves to the node's reply, a result or an error. */
 type Request = (call: Call) => Promise<unknown>
 
-export function createRpc(name: string, url: string, chainId: number, options: RpcOptions): Rpc {
+export function createRpc(name: string, url: NodeEndpoint, chainId: number, options: RpcOptions): Rpc {
   const { single, batched } = createRequests(url, options)
   let chainCheck: Promise<void> | null = null
 
@@ -102,7 +103,7 @@ export function createRpc(name: string, url: string, chainId: number, options: R
 }
 
 /** JSON-RPC 2.0 over HTTP without retries and redirects. viem's transport takes four times the processor time (decision 0071). */
-function createRequests(url: string, options: RpcOptions): { single: Request; batched: Request } {
+function createRequests(url: NodeEndpoint, options: RpcOptions): { single: Request; batched: Request } {
   const { post: send } = createJsonPost({ url, connections: CONNECTIONS, ...options })
   let lastId = 0
   const toRequest = ({ method, params }: Call) => ({ jsonrpc: '2.0', id: ++lastId, method, params })

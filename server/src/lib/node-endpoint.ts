@@ -1,0 +1,1 @@
+export { type NodeEndpoint, urlOf } from '@swapyard/lib/node-endpoint.ts'

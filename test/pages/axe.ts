@@ -1,5 +1,8 @@
-import axe from 'axe-core'
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
+
+/** The short form, which a page reads in two thirds of the time. */
+const source = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** What axe-core returns, as far as it is read here. */
 type Result = Readonly<{
@@ -15,7 +18,7 @@ export async function findViolations(
   rules: readonly string[] | null = null,
   within: string | null = null,
 ): Promise<readonly string[]> {
-  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(source)
   const options = { resultTypes: ['violations'], ...(rules === null ? {} : { runOnly: rules }) }
   const { violations } = await page.evaluate<Result>(
     `axe.run(${within === null ? 'document' : JSON.stringify(within)}, ${JSON.stringify(options)})`,

@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSolanaUser } from '../../sandbox/src/solana/solana-user.fixture.ts'
 import { createSuiReads, createSuiUser } from '../../sandbox/src/sui/sui-user.fixture.ts'
-import { type Chains, startChains } from '../support/chains.ts'
 import { describeWith } from '../support/describe-with.ts'
-import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
+import { startScenarioOnOwnChains } from '../support/own-chains.ts'
+import type { Json, Scenario } from '../support/scenario.ts'
 import { findViolations } from './axe.ts'
 import { openPage, phone, readBrightness, startBrowser, wide } from './browser.ts'
 
@@ -16,24 +13,16 @@ const SOL = 'So11111111111111111111111111111111111111112'
 const SUI = '0x2::sui::SUI'
 type Swapped = Readonly<{ network: string; address: string; hash: string; amountTo: string; token: string }>
 
-let chains: Chains
-let folder: string
 let scenario: Scenario
 let onSolana: Swapped
 let onSui: Swapped
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'swapyard-explorer-'))
-  chains = await startChains(folder, ['sol', 'sui'])
-  scenario = await startScenario({ networks: ['sol', 'sui'], chainsFile: chains.file, swaps: {} })
+  scenario = await startScenarioOnOwnChains({ networks: ['sol', 'sui'], swaps: {} })
   onSolana = await swapOnSolana()
   onSui = await swapOnSui()
 })
-afterAll(async () => {
-  await scenario?.stop()
-  await chains?.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => scenario?.stop())
 
 const rpcUrl = (network: string): string =>
   scenario.chains.networks.find((one) => one.network === network)?.rpcUrls[0] ?? ''

@@ -1,22 +1,20 @@
 import { encodeDeployData } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testTokens } from '../../server/test/adapters/chains/evm/tokens.ts'
-import { callNode, findNode } from '../support/nodes.ts'
+import { findNode, nodeCaller } from '../support/nodes.ts'
 import { startScenarioOnOwnChains } from '../support/own-chains.ts'
-import type { Json, Scenario } from '../support/scenario.ts'
+import type { Scenario } from '../support/scenario.ts'
 
 const FEE_BPS = 250n
 
 let scenario: Scenario
+let callEthereum: ReturnType<typeof nodeCaller>
 beforeAll(async () => {
   // Chains of its own: the changed token would take its fee from the payments of other tests.
   scenario = await startScenarioOnOwnChains({ networks: ['eth', 'btc'] })
+  callEthereum = nodeCaller('eth', scenario.chains)
 })
 afterAll(() => scenario?.stop())
-
-/** Calls the node of ethereum. */
-const callEthereum = (method: string, ...params: readonly unknown[]): Promise<Json> =>
-  callNode('eth', method, params, scenario.chains)
 
 /** Returns the runtime code of a token that takes a fee and whose Transfer events contain the full value. */
 async function readFeeTokenCode(): Promise<string> {

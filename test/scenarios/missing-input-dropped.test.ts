@@ -5,21 +5,20 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundBitcoinWallet, replaceBlocks } from '../support/bitcoin-wallet.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { whileMiningPaused } from '../support/mining.ts'
-import { callNode, readRawTransaction } from '../support/nodes.ts'
+import { nodeCaller, readRawTransaction } from '../support/nodes.ts'
 import { startScenarioOnOwnChains } from '../support/own-chains.ts'
 import type { Scenario } from '../support/scenario.ts'
 import { readAlarms, readBalance } from '../support/scenario-reads.ts'
 
 describeWith('litecoind', 'a payout with a missing input', () => {
   let scenario: Scenario
+  let callLitecoin: ReturnType<typeof nodeCaller>
   beforeAll(async () => {
     // An app that starts during this reorganisation would begin below it.
     scenario = await startScenarioOnOwnChains({ networks: ['ltc', 'eth'] })
+    callLitecoin = nodeCaller('ltc', scenario.chains)
   })
   afterAll(() => scenario?.stop())
-
-  const callLitecoin = (method: string, ...params: readonly unknown[]) =>
-    callNode('ltc', method, params, scenario.chains)
 
   const formatLitecoin = (units: bigint): string => formatUnits(units, 8)
   const inputsOf = (raw: string): string[] => {

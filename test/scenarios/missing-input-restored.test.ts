@@ -5,21 +5,20 @@ import { createOperatePayouts } from '../../server/src/exchange/operations/opera
 import { fundBitcoinWallet, replaceBlocks } from '../support/bitcoin-wallet.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { whileMiningPaused } from '../support/mining.ts'
-import { callNode, readRawTransaction } from '../support/nodes.ts'
+import { nodeCaller, readRawTransaction } from '../support/nodes.ts'
 import { startScenarioOnOwnChains } from '../support/own-chains.ts'
 import type { Json, Scenario } from '../support/scenario.ts'
 import { readAlarms } from '../support/scenario-reads.ts'
 
 describeWith('litecoind', 'a payout whose only input is missing', () => {
   let scenario: Scenario
+  let callLitecoin: ReturnType<typeof nodeCaller>
   beforeAll(async () => {
     // An app that starts during this reorganisation would begin below it.
     scenario = await startScenarioOnOwnChains({ networks: ['ltc', 'eth'] })
+    callLitecoin = nodeCaller('ltc', scenario.chains)
   })
   afterAll(() => scenario?.stop())
-
-  const callLitecoin = (method: string, ...params: readonly unknown[]) =>
-    callNode('ltc', method, params, scenario.chains)
 
   test('waits for the funding transaction and is mined after an operator adds it', async () => {
     const wallet = await fundBitcoinWallet(scenario, 'ltc', '3')

@@ -5,7 +5,7 @@ import { parseUnits } from 'viem'
 import { type BitcoinTicker, parametersOf, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
 import { createOutputReader } from '../../sandbox/src/bitcoin/outputs.ts'
 import { createJsonRpc } from '../../sandbox/src/json-rpc.ts'
-import { callNode, findNode } from './nodes.ts'
+import { findNode, nodeCaller } from './nodes.ts'
 import type { Json, Scenario } from './scenario.ts'
 
 /** Fee of the wallet's transactions: far above the relay minimum, far below the amounts in tests. */
@@ -36,11 +36,11 @@ export async function fundBitcoinWallet(
   const { address, privateKey } = await scenario.wallet(network)
   const key = WIF(parametersOf(network)).decode(privateKey)
   const { script } = p2wpkh(pubECDSA(key), parametersOf(network))
-  const call = (method: string, params: readonly unknown[]) => callNode(network, method, params, scenario.chains)
+  const call = nodeCaller(network, scenario.chains)
   const { hash: txid } = await scenario.control('/deposits', { network, currency: 'native', address, amount })
   const units = parseUnits(amount, 8)
   const funding = await scenario.until('the wallet has its UTXO', async () => {
-    const transaction = await call('getrawtransaction', [txid, true])
+    const transaction = await call('getrawtransaction', txid, true)
     return (transaction.confirmations ?? 0) > 0 ? transaction : null
   })
   const index: number = funding.vout.find(
@@ -62,7 +62,7 @@ export async function fundBitcoinWallet(
       transaction.finalize()
       return { txid: transaction.id, hex: transaction.hex }
     },
-    send: ({ hex }) => call('sendrawtransaction', [hex]),
+    send: ({ hex }) => call('sendrawtransaction', hex),
   }
 }
 
@@ -78,7 +78,7 @@ export async function replaceBlocks(
   replacement: Signed | null,
   blocksBelow = 0,
 ): Promise<void> {
-  const call = (method: string, ...params: readonly unknown[]) => callNode(network, method, params, chains)
+  const call = nodeCaller(network, chains)
   const mined = await call('getrawtransaction', txid, true)
   const height: number = (await call('getblockheader', mined.blockhash)).height - blocksBelow
   const blockhash: string = await call('getblockhash', height)

@@ -18,7 +18,7 @@ export async function lockMarket(clusterUrl: string, network: string): Promise<(
 }
 
 /**
- * Starts a scenario with a lock on the network until it stops, for tests that reorganise the chain deeply: a reorganisation
+ * Starts a scenario with a lock on the network until it stops, for tests that reorganise the chain: a reorganisation
  * may drop the payments of other tests.
  */
 export async function startScenarioAloneOn(network: string, options: ScenarioOptions): Promise<Scenario> {

@@ -24,6 +24,12 @@ export const callNode = async (
   chains?: ChainsFile,
 ): Promise<Json> => callOnce(findNode(network, chains).rpcUrls[0] ?? '', method, params)
 
+/** Calls a node of these chains. */
+export const nodeCaller =
+  (network: string, chains: ChainsFile) =>
+  (method: string, ...params: readonly unknown[]): Promise<Json> =>
+    callNode(network, method, params, chains)
+
 /** Bitcoin Core's code for a transaction that is in no block and not in the mempool. */
 const UNKNOWN_TRANSACTION = -5
 

@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { fromBase64 } from '@mysten/sui/utils'
 import { type Hex, keccak256 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSolanaUser } from '../../../../sandbox/src/solana/solana-user.fixture.ts'
-import { type Chains, startChains } from '../../../../test/support/chains.ts'
-import { type Json, type Scenario, startScenario } from '../../../../test/support/scenario.ts'
+import { startScenarioOnOwnChains } from '../../../../test/support/own-chains.ts'
+import type { Json, Scenario } from '../../../../test/support/scenario.ts'
 import { sandboxFeeAddress } from '../../../src/app/sandbox-fees.ts'
 import { swapNetworks } from '../../../src/swap/domain/swap.ts'
 import { NATIVE, sign as signEvm } from './partner.ts'
@@ -58,22 +55,14 @@ const families: Readonly<Record<string, Family>> = {
   },
 }
 
-let chains: Chains
-let folder: string
 let scenario: Scenario
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'swapyard-every-network-'))
-  chains = await startChains(folder, swapNetworks)
   const feeAddresses = new Map(
     swapNetworks.map((id) => [id, sandboxFeeAddress({ sol: 'solana', sui: 'sui' }[id as string] ?? 'evm')]),
   )
-  scenario = await startScenario({ networks: swapNetworks, chainsFile: chains.file, swaps: { feeAddresses } })
+  scenario = await startScenarioOnOwnChains({ networks: swapNetworks, swaps: { feeAddresses } })
 })
-afterAll(async () => {
-  await scenario?.stop()
-  await chains?.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => scenario?.stop())
 
 const get = (operation: string, query: Readonly<Record<string, string>>) =>
   scenario.call('GET', `/v1/defi/${operation}?${new URLSearchParams(query)}`)

@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Chains, startChains } from '../../../../test/support/chains.ts'
+import { startScenarioOnOwnChains } from '../../../../test/support/own-chains.ts'
 import { partOf } from '../../../../test/support/part.ts'
-import { type Json, type Scenario, startScenario } from '../../../../test/support/scenario.ts'
+import type { Json, Scenario } from '../../../../test/support/scenario.ts'
 import { DROPPED_MS, isDroppedAndRecovers, isReopenedByReorg, isReplaced, isReverted } from './failing-swaps.ts'
 import { NATIVE, type Stage, stageOn } from './partner.ts'
 import {
@@ -19,20 +16,12 @@ import { isOneRow, isReportedByHash, refusesAUsedNonce } from './repeated-swaps.
 const others = ['sei', 'arbitrum', 'bsc', 'cchain', 'celo', 'linea', 'matic', 'op', 'sonic', 'uni']
 const networks = ['eth', 'base', ...partOf(others, 2)]
 
-/** Chains of its own: every network is reorganised, which would revert payments of other tests. */
-let chains: Chains
-let folder: string
 let scenario: Scenario
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'swapyard-networks-'))
-  chains = await startChains(folder, networks)
-  scenario = await startScenario({ networks, chainsFile: chains.file, swaps: { droppedMs: DROPPED_MS } })
+  // Chains of its own: every network is reorganised, which would revert payments of other tests.
+  scenario = await startScenarioOnOwnChains({ networks, swaps: { droppedMs: DROPPED_MS } })
 })
-afterAll(async () => {
-  await scenario?.stop()
-  await chains?.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => scenario?.stop())
 
 // The tests mostly wait for blocks and the tracker, so the networks run concurrently; on each network one test at a time.
 describe.for(networks)('on %s a swap', { concurrent: true }, (network) => {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { bcs } from '@mysten/sui/bcs'
 import type { Signer } from '@mysten/sui/cryptography'
 import { SuiGrpcClient } from '@mysten/sui/grpc'
@@ -11,25 +8,21 @@ import { MultiSigPublicKey } from '@mysten/sui/multisig'
 import { Transaction } from '@mysten/sui/transactions'
 import { fromBase64, toBase64 } from '@mysten/sui/utils'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Chains, startChains } from '../../../../test/support/chains.ts'
-import { type Json, type Scenario, startScenario } from '../../../../test/support/scenario.ts'
+import { startScenarioOnOwnChains } from '../../../../test/support/own-chains.ts'
+import type { Json, Scenario } from '../../../../test/support/scenario.ts'
 
 const SUI = '0x2::sui::SUI'
 const FEES = `0x${'fe'.repeat(32)}`
 const denied = Ed25519Keypair.generate()
 const network = 'sui'
 
-let chains: Chains
-let folder: string
 let scenario: Scenario
 let client: SuiGrpcClient
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'swapyard-sui-'))
-  chains = await startChains(folder, [network])
   const feeAddresses = new Map([[network, FEES]])
-  scenario = await startScenario({
-    ...{ networks: [network], chainsFile: chains.file, swaps: { feeAddresses } },
+  scenario = await startScenarioOnOwnChains({
+    ...{ networks: [network], swaps: { feeAddresses } },
     denied: [`sui:${denied.toSuiAddress()}`],
   })
   client = new SuiGrpcClient({ network: 'localnet', baseUrl: scenario.chains.networks[0]?.rpcUrls[0] ?? '' })
@@ -38,11 +31,7 @@ beforeAll(async () => {
     return (await quote(trade)).status === 200
   })
 })
-afterAll(async () => {
-  await scenario?.stop()
-  await chains?.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => scenario?.stop())
 
 type Trade = Readonly<Record<'fromTokenAddress' | 'toTokenAddress' | 'amount' | 'slippage' | 'referrerFee', string>>
 

@@ -38,7 +38,7 @@ export function createAlarmStore(sql: Sql): AlarmStore {
       )
     },
     async clear(...subjects) {
-      await sql.query('delete from alarms where subject = any($1::text[])', [subjects])
+      await sql.query('delete from alarms where subject = any($1::text[])', [subjects], 'clear-alarms')
     },
     async clearOthers(prefix, kept) {
       await sql.query('delete from alarms where starts_with(subject, $1) and subject <> all($2::text[])', [

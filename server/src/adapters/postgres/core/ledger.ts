@@ -27,6 +27,7 @@ export function createLedger(sql: Sql): Ledger {
           entry.postings.map((posting) => posting.assetId),
           entry.postings.map((posting) => posting.units.toString()),
         ],
+        'post-entry',
       )
     },
     entry: (id) => findEntry(sql, id),
@@ -42,6 +43,7 @@ export function createLedger(sql: Sql): Ledger {
       const [row] = await sql.query<{ units: string }>(
         'select units from balances where account = $1 and asset_id = $2',
         [account, assetId],
+        'find-balance',
       )
       return row ? BigInt(row.units) : 0n
     },

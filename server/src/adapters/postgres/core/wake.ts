@@ -13,6 +13,7 @@ export async function wake(sql: Sql, jobs: readonly Job[]): Promise<void> {
     `select 1 from unnest($1::text[]) as k (key), lateral graphile_worker.add_job(
        split_part(k.key, ':', 1), json_build_object('id', split_part(k.key, ':', 2)), job_key := k.key, job_key_mode := 'replace', max_attempts := 25)`,
     [keys],
+    'wake',
   )
 }
 
@@ -31,5 +32,6 @@ export async function schedule(sql: Sql, exchangeIds: readonly string[]): Promis
      insert into exchange_checks as c (exchange_id, next_check_at) select id, clock_timestamp() + ${CHECK_WITHIN} from locked
      on conflict (exchange_id) do update set next_check_at = excluded.next_check_at where c.next_check_at > excluded.next_check_at`,
     [[...new Set(exchangeIds)]],
+    'schedule',
   )
 }

@@ -28,6 +28,7 @@ export async function appendBlock(
   const [cursor] = await sql.query<{ height: string; hash: string }>(
     'select height, hash from cursors where network = $1 for update',
     [network],
+    'lock-cursor',
   )
   if (!cursor || Number(cursor.height) !== block.height - 1 || cursor.hash !== block.parentHash) return false
   const ours = await findOurs(sql, network, block)
@@ -41,12 +42,18 @@ export async function appendBlock(
     `insert into blocks (network, height, hash, parent_hash) values ($1, $2, $3, $4)
      on conflict (network, height) do update set hash = excluded.hash, parent_hash = excluded.parent_hash`,
     [network, block.height, block.hash, block.parentHash],
+    'save-block',
   )
-  await sql.query('delete from blocks where network = $1 and height < $2', [network, block.height - rules.keepBlocks])
+  await sql.query(
+    'delete from blocks where network = $1 and height < $2',
+    [network, block.height - rules.keepBlocks],
+    'delete-old-blocks',
+  )
   await sql.query(
     `insert into cursors (network, height, hash) values ($1, $2, $3)
      on conflict (network) do update set height = excluded.height, hash = excluded.hash, scanned_at = clock_timestamp()`,
     [network, block.height, block.hash],
+    'move-cursor',
   )
   await wake(sql, [...jobs, ...(await findDueJobs(sql, network, block.height))])
   return true
@@ -113,6 +120,7 @@ async function includeAttempts(sql: Sql, network: string, block: ScannedBlock, o
   await sql.query(
     'update attempts set block_height = $3, block_hash = $4 where network = $1 and tx_hash = any($2::text[])',
     [network, [...ours.attempts.keys()], block.height, block.hash],
+    'include-attempts',
   )
 }
 
@@ -124,6 +132,7 @@ export async function spendUtxos(sql: Sql, network: string, block: ScannedBlock,
      from unnest($2::text[], $3::text[]) as s (outpoint, tx_hash) where c.network = $1 and c.outpoint = s.outpoint
      returning c.outpoint, c.spent_by`,
     [network, spends.map(({ outpoint }) => outpoint), spends.map(({ txHash }) => txHash), block.height],
+    'spend-coins',
   )
   for (const { outpoint, spent_by } of spent.filter((row) => !isOwnTransaction(ours, row.spent_by))) {
     await freeze(sql, network, spent_by, { outpoint })

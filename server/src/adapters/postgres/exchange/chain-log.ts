@@ -21,14 +21,16 @@ export function createChainLog(sql: Sql, macs: PayeeMacs): ChainLog {
       const [row] = await sql.query<{ height: string; hash: string }>(
         'select height, hash from cursors where network = $1',
         [network],
+        'find-cursor',
       )
       return row ? { height: Number(row.height), hash: row.hash } : null
     },
     async blockHash(network, height) {
-      const [row] = await sql.query<{ hash: string }>('select hash from blocks where network = $1 and height = $2', [
-        network,
-        height,
-      ])
+      const [row] = await sql.query<{ hash: string }>(
+        'select hash from blocks where network = $1 and height = $2',
+        [network, height],
+        'find-block-hash',
+      )
       return row?.hash ?? null
     },
     append: (network, block, rules) => appendBlock(sql, network, block, { ...rules, macs }),
@@ -47,6 +49,7 @@ export function createChainLog(sql: Sql, macs: PayeeMacs): ChainLog {
         `select tx_hash from sightings where network = $1 and stops_clock is null and gone_at is null
          order by first_seen_at limit $2`,
         [network, limit],
+        'sightings-to-inspect',
       )
       return rows.map((row) => row.tx_hash)
     },

@@ -2,7 +2,7 @@ import type { ExchangeStatus, StatusReason } from '../../../exchange/domain/exch
 import { type PayeeMacs, senderPayee } from '../../../exchange/ports/payee-macs.ts'
 import type { Deposit, Execution, OnRelease } from '../../../exchange/ports/store/execution.ts'
 import { type Sql, unitsOrNull } from '../core/database.ts'
-import { type DepositRow, toDeposit } from './rows.ts'
+import { DEPOSIT_COLUMNS, type DepositRow, toDeposit } from './rows.ts'
 
 type ExecutionRow = DepositRow & {
   id: string
@@ -48,10 +48,8 @@ type ExecutionRow = DepositRow & {
 const executionsWhere = (
   condition: string,
 ) => `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.waits_since, x.ordered_units, x.sent_units,
-    x.payin_hash, x.payout_hash, x.version, d.id as deposit_id, d.network, d.identity, d.chain_identity,
-    d.returned_units, d.returned_height, d.returned_hash, d.tx_hash, d.address, d.memo, d.asset_id, d.contract,
-    d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.included_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
-    d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
+    x.payin_hash, x.payout_hash, x.version, d.id as deposit_id, ${DEPOSIT_COLUMNS}, d.status as deposit_status,
+    d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
     (select a.tx_hash from attempts a where a.transaction_id = p.transaction_id and not a.intent ? 'cancels' order by (a.state = 'confirmed') desc, a.id desc limit 1) as attempt_hash,
     o.state as order_state, o.take_units, paid.sender as payer, paid.network as payer_network, paid.identity as payer_identity,
     paid.sender_mac as payer_mac,

@@ -2,7 +2,7 @@ import { accounts } from '../../../core/domain/ledger/entries.ts'
 import type { RequiredSpend } from '../../../exchange/ports/chain.ts'
 import type { RecoveryStore, UnrecordedLeg } from '../../../exchange/ports/store/recovery.ts'
 import type { Sql } from '../core/database.ts'
-import { type FundingRow, toFunding } from './wallets.ts'
+import { FUNDING_COLUMNS, type FundingRow, toFunding } from './wallets.ts'
 
 /** Ancestors to follow. A conflict further up would have invalidated the nearer ones before. */
 const GENERATIONS_MAX = 10
@@ -35,9 +35,11 @@ export function createRecoveryStore(sql: Sql, locking: boolean): RecoveryStore {
     },
     async listOrphanedFundings(network, limit) {
       const rows = await sql.query<FundingRow>(
-        `select * from deposits where network = $1 and exchange_id is null and status = 'credited' and block_height is null
-         order by id limit $2${locking ? ' for no key update' : ''}`,
+        `select ${FUNDING_COLUMNS} from deposits d
+         where d.network = $1 and d.exchange_id is null and d.status = 'credited' and d.block_height is null
+         order by d.id limit $2${locking ? ' for no key update' : ''}`,
         [network, limit],
+        locking ? 'lock-orphaned-fundings' : 'orphaned-fundings',
       )
       return rows.map(toFunding)
     },

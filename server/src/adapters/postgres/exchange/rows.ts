@@ -76,6 +76,11 @@ export type DepositRow = {
   credits: number
 }
 
+/** The columns of `DepositRow`. A prepared statement names its columns, because it fails after a migration adds one to `d.*`. */
+export const DEPOSIT_COLUMNS = `d.network, d.identity, d.chain_identity, d.returned_units, d.returned_height, d.returned_hash,
+  d.tx_hash, d.address, d.memo, d.asset_id, d.contract, d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at,
+  d.first_seen_at, d.included_at, d.required_confirmations, d.required_tag, d.unclaimed, d.credited_units, d.credits`
+
 export type ExecutionViewRow = {
   leg: number
   status: ExchangeStatus

@@ -113,6 +113,7 @@ async function load(
       : await sql.query<{ network: string; height: string }>(
           'select network, height from cursors where network = any($1)',
           [networks],
+          'heads-of-step',
         )
   return {
     exchange: { ...exchange, ...(row.plan === null ? {} : { plan: row.plan }) },
@@ -315,5 +316,6 @@ async function saveExecution(
       has('orderedUnits'),
       change.orderedUnits ?? null,
     ],
+    'save-execution',
   )
 }

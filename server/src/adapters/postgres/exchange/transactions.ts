@@ -220,14 +220,17 @@ function toAttempt({ intent, feeUnits, height, hash, ...attempt }: AttemptRow): 
 async function settle(sql: Sql, id: string, outcome: TransactionOutcome): Promise<void> {
   switch (outcome.kind) {
     case 'check':
-      await sql.query("update transactions set next_check_at = $2 where id = $1 and state in ('live', 'confirmed')", [
-        id,
-        outcome.at,
-      ])
+      await sql.query(
+        "update transactions set next_check_at = $2 where id = $1 and state in ('live', 'confirmed')",
+        [id, outcome.at],
+        'check-transaction-at',
+      )
       if (outcome.sentAttemptId !== null) {
-        await sql.query('update attempts set sent_at = coalesce(sent_at, clock_timestamp()) where id = $1', [
-          outcome.sentAttemptId,
-        ])
+        await sql.query(
+          'update attempts set sent_at = coalesce(sent_at, clock_timestamp()) where id = $1',
+          [outcome.sentAttemptId],
+          'save-sent-at',
+        )
       }
       return
     case 'confirmed':

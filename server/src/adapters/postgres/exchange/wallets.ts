@@ -3,9 +3,11 @@ import { accounts } from '../../../core/domain/ledger/entries.ts'
 import type { Deposit } from '../../../exchange/ports/store/execution.ts'
 import { SWEEP_DEPOSITS_MAX, type Sweepable, type WalletStore } from '../../../exchange/ports/store/wallets.ts'
 import { hasRow, type Sql } from '../core/database.ts'
-import { type DepositRow, toDeposit } from './rows.ts'
+import { DEPOSIT_COLUMNS, type DepositRow, toDeposit } from './rows.ts'
 
 export type FundingRow = DepositRow & { id: string; status: Deposit['status'] }
+/** The columns of `FundingRow`. */
+export const FUNDING_COLUMNS = `d.id, d.status, ${DEPOSIT_COLUMNS}`
 
 export function createWalletStore(sql: Sql, locking = false): WalletStore {
   return {
@@ -55,7 +57,7 @@ export function createWalletStore(sql: Sql, locking = false): WalletStore {
     countGasSupplies: (network, address) => countGasSupplies(sql, network, address),
     async listFundings(network, limit) {
       const rows = await sql.query<FundingRow>(
-        `select d.* from deposits d join cursors k on k.network = d.network
+        `select ${FUNDING_COLUMNS} from deposits d join cursors k on k.network = d.network
          where d.network = $1 and d.status = 'seen' and d.exchange_id is null and d.block_height + d.required_confirmations - 1 <= k.height
          order by d.id limit $2`,
         [network, limit],
@@ -65,7 +67,8 @@ export function createWalletStore(sql: Sql, locking = false): WalletStore {
     },
     async findFunding(depositId) {
       const [row] = await sql.query<FundingRow>(
-        `select * from deposits where id = $1 and status = 'seen' and exchange_id is null and block_height is not null${locking ? ' for no key update' : ''}`,
+        `select ${FUNDING_COLUMNS} from deposits d
+         where d.id = $1 and d.status = 'seen' and d.exchange_id is null and d.block_height is not null${locking ? ' for no key update' : ''}`,
         [depositId],
       )
       return row ? toFunding(row) : null

@@ -8,6 +8,8 @@ const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A page of a test lives for seconds: V8's optimising compilers took a third of the browser's processor time and gave none back.
+  '--js-flags=--no-opt --no-maglev',
 ]
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true }
 export const wide: BrowserContextOptions = { viewport: { width: 1280, height: 900 } }

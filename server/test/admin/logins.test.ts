@@ -2,12 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.ts'
 import { makeInvitation } from '../../src/admin/identity/invitations.ts'
 import { createOperatorSecrets } from '../../src/admin/identity/operator-secrets.ts'
+import { hashPassword } from '../../src/admin/identity/passwords.ts'
 import { listen } from '../core/http/app-for-tests.ts'
 import { type AdminServer, type Answer, openAdminServer, PASSWORD } from './admin-server.ts'
 
+/** The program's own cost: guesses wait for each other. */
+const openAtFullCost = async () => openAdminServer({ passwordHash: await hashPassword(PASSWORD) })
+
 let server: AdminServer
 beforeAll(async () => {
-  server = await openAdminServer()
+  server = await openAtFullCost()
 })
 afterAll(() => server.close())
 
@@ -95,7 +99,7 @@ test('guesses of strangers beyond 20 at a time are refused and not counted, and 
 })
 
 test('a login whose client disconnects while it waits is not carried out', async () => {
-  const own = await openAdminServer()
+  const own = await openAtFullCost()
   const { database } = own.test
   const url = `http://127.0.0.1:${await listen(own.app)}/admin/v1/login`
   const operators = [

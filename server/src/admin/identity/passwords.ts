@@ -43,8 +43,9 @@ export async function hashPassword(password: string): Promise<string> {
  * operator without a password. Call it within `admitGuess`. Throws if the stored cost is none that the program uses.
  */
 export async function isPassword(password: string, stored: string | null, guesser: Guesser): Promise<boolean> {
-  const [, N, r, p, salt = '', key = ''] = (stored ?? '').split('$')
-  const cost: Cost = stored === null ? COST : { N: Number(N), r: Number(r), p: Number(p) }
+  const [, N = '', r = '', p = '', salt = '', key = ''] = (stored ?? '').split('$')
+  const cost: Cost =
+    stored === null ? COST : { N: Number.parseInt(N, 10), r: Number.parseInt(r, 10), p: Number.parseInt(p, 10) }
   if (!(cost.p <= PARALLEL_MAX)) throw new Error('the cost of a stored password is too high')
   const derived = await queue.compute(guesser, () => compute(password, Buffer.from(salt, 'base64url'), cost))
   const expected = Buffer.from(key, 'base64url')

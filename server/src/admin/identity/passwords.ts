@@ -40,13 +40,14 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * With the cost that is stored with the hash, so that a later version can raise it for new passwords. Takes as long for an
- * operator without a password. Call it within `admitGuess`. Throws if the stored cost is none that the program uses.
+ * operator without a password. Call it within `admitGuess`. Throws if the stored cost is missing, or
+ * above `MEMORY_BYTES` or `PARALLEL_MAX`.
  */
 export async function isPassword(password: string, stored: string | null, guesser: Guesser): Promise<boolean> {
   const [, N = '', r = '', p = '', salt = '', key = ''] = (stored ?? '').split('$')
   const cost: Cost =
     stored === null ? COST : { N: Number.parseInt(N, 10), r: Number.parseInt(r, 10), p: Number.parseInt(p, 10) }
-  if (!(cost.p <= PARALLEL_MAX)) throw new Error('the cost of a stored password is too high')
+  if (!(cost.p <= PARALLEL_MAX)) throw new Error('the cost of a stored password is missing or too high')
   const derived = await queue.compute(guesser, () => compute(password, Buffer.from(salt, 'base64url'), cost))
   const expected = Buffer.from(key, 'base64url')
   return expected.length === derived.length && timingSafeEqual(expected, derived)

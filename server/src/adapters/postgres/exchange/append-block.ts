@@ -3,6 +3,7 @@ import type { ScannedBlock } from '../../../exchange/ports/chain.ts'
 import type { Sql } from '../core/database.ts'
 import { createPauseStore } from '../core/pauses.ts'
 import { schedule, wake } from '../core/wake.ts'
+import { lockCursor } from './cursor.ts'
 import { findLegTransfers } from './next-leg.ts'
 import {
   isDeposit,
@@ -25,12 +26,8 @@ export async function appendBlock(
   block: ScannedBlock,
   rules: RecordRules,
 ): Promise<boolean> {
-  const [cursor] = await sql.query<{ height: string; hash: string }>(
-    'select height, hash from cursors where network = $1 for update',
-    [network],
-    'lock-cursor',
-  )
-  if (!cursor || Number(cursor.height) !== block.height - 1 || cursor.hash !== block.parentHash) return false
+  const cursor = await lockCursor(sql, network)
+  if (cursor?.height !== block.height - 1 || cursor.hash !== block.parentHash) return false
   const ours = await findOurs(sql, network, block)
   await schedule(sql, exchangesPaid(block, ours, rules))
   await includeAttempts(sql, network, block, ours)

@@ -5,6 +5,7 @@ import type { ChainLog } from '../../../exchange/ports/store/chain-log.ts'
 import { hasRow, type Sql } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { appendBlock } from './append-block.ts'
+import { findBlockHash, findCursor, lockCursor } from './cursor.ts'
 import { recordMissed } from './record-missed.ts'
 
 /** A deposit that returned with other units takes them when its credit is reversed, and is checked again. */
@@ -17,22 +18,8 @@ where id = $1`
 
 export function createChainLog(sql: Sql, macs: PayeeMacs): ChainLog {
   return {
-    async cursor(network) {
-      const [row] = await sql.query<{ height: string; hash: string }>(
-        'select height, hash from cursors where network = $1',
-        [network],
-        'find-cursor',
-      )
-      return row ? { height: Number(row.height), hash: row.hash } : null
-    },
-    async blockHash(network, height) {
-      const [row] = await sql.query<{ hash: string }>(
-        'select hash from blocks where network = $1 and height = $2',
-        [network, height],
-        'find-block-hash',
-      )
-      return row?.hash ?? null
-    },
+    cursor: (network) => findCursor(sql, network),
+    blockHash: (network, height) => findBlockHash(sql, network, height),
     append: (network, block, rules) => appendBlock(sql, network, block, { ...rules, macs }),
     recordMissed: (network, block, disputed, rules) => recordMissed(sql, network, block, disputed, { ...rules, macs }),
     begin: (network, block) => begin(sql, network, block),
@@ -94,12 +81,9 @@ function begin(
 
 /** Rolls back all blocks above `height`. Their deposits and transactions are in no block until a new block includes them. */
 async function rewind(sql: Sql, network: string, height: number, from: BlockRef): Promise<boolean> {
-  const [cursor] = await sql.query<{ height: string; hash: string }>(
-    'select height, hash from cursors where network = $1 for update',
-    [network],
-  )
+  const cursor = await lockCursor(sql, network)
   // Another watcher has changed the log since: its blocks may be valid.
-  if (!cursor || cursor.hash !== from.hash || Number(cursor.height) <= height) return false
+  if (!cursor || cursor.hash !== from.hash || cursor.height <= height) return false
   const paid = await sql.query<{ exchange_id: string }>(
     'select distinct exchange_id from deposits where network = $1 and block_height > $2 and exchange_id is not null',
     [network, height],

@@ -4,6 +4,7 @@ import type { MissedDeposits } from '../../../exchange/ports/store/chain-log.ts'
 import type { Sql } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { exchangesPaid, findOurs, spendUtxos } from './append-block.ts'
+import { findBlockHash, lockCursor } from './cursor.ts'
 import { type Ours, type RecordRules, recordTransfers, targetKey } from './record-transfers.ts'
 
 /**
@@ -42,17 +43,11 @@ export async function recordMissed(
 
 /** Locks the log, so that no block is rolled back meanwhile. */
 async function lockRecordedBlock(sql: Sql, network: string, block: ScannedBlock): Promise<void> {
-  const [cursor] = await sql.query<{ height: number }>(
-    'select height::float8 as height from cursors where network = $1 for update',
-    [network],
-  )
-  const [stored] = await sql.query<{ hash: string }>('select hash from blocks where network = $1 and height = $2', [
-    network,
-    block.height,
-  ])
+  const cursor = await lockCursor(sql, network)
+  const stored = await findBlockHash(sql, network, block.height)
   if (!cursor || cursor.height < block.height)
     throw new AppError('NETWORK_UNAVAILABLE', `block ${block.height} of ${network} is not recorded yet`)
-  if (stored && stored.hash !== block.hash)
+  if (stored !== null && stored !== block.hash)
     throw new AppError('NETWORK_UNAVAILABLE', `another block ${block.height} of ${network} is recorded`)
 }
 

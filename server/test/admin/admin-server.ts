@@ -1,4 +1,3 @@
-import { scryptSync } from 'node:crypto'
 import type { OperatorRole } from '@swapyard/schema'
 import type { FastifyInstance } from 'fastify'
 import { Secret, TOTP, URI } from 'otpauth'
@@ -6,10 +5,10 @@ import { createAdminStore } from '../../src/adapters/postgres/admin/admin-store.
 import type { ActionDeps } from '../../src/admin/actions/action.ts'
 import type { SessionSettings } from '../../src/admin/http/authenticate-operator.ts'
 import { mountAdmin } from '../../src/admin/http/mount-admin.ts'
-import { makeInvitation, readInvitation } from '../../src/admin/identity/invitations.ts'
-import { createRecoveryCodes, hashRecoveryCode, stepOfCode } from '../../src/admin/identity/one-time-codes.ts'
+import { acceptInvitation, makeInvitation, readInvitation } from '../../src/admin/identity/invitations.ts'
 import { createOperatorSecrets } from '../../src/admin/identity/operator-secrets.ts'
 import type { PasskeyDeps } from '../../src/admin/identity/passkeys.ts'
+import type { PasswordCost } from '../../src/admin/identity/passwords.ts'
 import type { AdminStore } from '../../src/admin/ports/admin-store.ts'
 import type { Live } from '../../src/admin/reads/read.ts'
 import { createMaxFees } from '../../src/app/max-fees.ts'
@@ -22,13 +21,8 @@ import { payeeMacs } from '../payee-macs.ts'
 export const PASSWORD = 'a long enough phrase'
 export const ORIGIN = 'https://admin.example'
 const PEPPER = Buffer.from('a pepper for tests')
-/** The password at a low cost: at the program's own cost, logins were two fifths of the processor time of these tests. */
-const COST = { N: 2 ** 10, r: 8, p: 1 } as const
-const salt = Buffer.alloc(16)
-const quickHash = [
-  ...['scrypt', COST.N, COST.r, COST.p],
-  ...[salt, scryptSync(PASSWORD, salt, 32, COST)].map((bytes) => bytes.toString('base64url')),
-].join('$')
+/** At the program's own cost, logins were two fifths of the processor time of these tests. */
+const LOW_COST: PasswordCost = { N: 2 ** 10, r: 8, p: 1 }
 const STEP_MS = 30_000
 
 /** The clock of logins, which a test moves: a code is accepted once in its 30 seconds. */
@@ -99,8 +93,8 @@ type Options = Readonly<{
   /** Mounts pages on the same server. */
   mount?: (app: FastifyInstance) => void
   throttle?: Throttle
-  /** Of the password of all operators. */
-  passwordHash?: string
+  /** Default: a low one. */
+  passwordCost?: PasswordCost
 }>
 
 /** The admin API on a database of its own. */
@@ -142,18 +136,17 @@ export async function openAdminServer(options: Options = {}): Promise<AdminServe
     const id = (await store.operators.add({ login, role, createdBy: 'test' })) ?? ''
     const { token, ...invitation } = makeInvitation(secrets)
     await store.operators.invite(id, { ...invitation, createdBy: 'test', lifetimeMs: 60_000 })
-    const { secret, totpSecret } = await readInvitation(identity, token)
+    const { secret } = await readInvitation(identity, token)
     const totp = new TOTP({ secret: new Secret({ buffer: new Uint8Array(secret).buffer }) })
     const code = () => {
       clock.now += STEP_MS
       return totp.generate({ timestamp: clock.now })
     }
-    const totpStep = stepOfCode(secret, code(), clock.now)
-    const recoveryCodes = createRecoveryCodes()
-    const recoveryHashes = recoveryCodes.map(hashRecoveryCode)
-    await store.operators.accept(invitation.hash, {
-      ...{ passwordHash: options.passwordHash ?? quickHash, totpSecret, totpStep: totpStep ?? 0, recoveryHashes },
-    })
+    const { recoveryCodes } = await acceptInvitation(
+      identity,
+      { token, password: PASSWORD, code: code() },
+      options.passwordCost ?? LOW_COST,
+    )
     return { login, recoveryCodes, code }
   }
 

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.ts'
 import { makeInvitation } from '../../src/admin/identity/invitations.ts'
 import { createOperatorSecrets } from '../../src/admin/identity/operator-secrets.ts'
-import { hashPassword } from '../../src/admin/identity/passwords.ts'
+import { COST } from '../../src/admin/identity/passwords.ts'
 import { listen } from '../core/http/app-for-tests.ts'
 import { type AdminServer, type Answer, openAdminServer, PASSWORD } from './admin-server.ts'
 
 /** The program's own cost: guesses wait for each other. */
-const openAtFullCost = async () => openAdminServer({ passwordHash: await hashPassword(PASSWORD) })
+const openAtFullCost = () => openAdminServer({ passwordCost: COST })
 
 let server: AdminServer
 beforeAll(async () => {

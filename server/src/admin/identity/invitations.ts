@@ -3,7 +3,7 @@ import type { AdminStore } from '../ports/admin-store.ts'
 import type { IdentityDeps } from './log-in.ts'
 import { createRecoveryCodes, createTotpSecret, hashRecoveryCode, stepOfCode, totpUri } from './one-time-codes.ts'
 import type { OperatorSecrets } from './operator-secrets.ts'
-import { hashPassword, requireStrongPassword } from './passwords.ts'
+import { hashPassword, type PasswordCost, requireStrongPassword } from './passwords.ts'
 import { createHalf, hashOfHalves, hashToken, joinHalves, splitHalves } from './tokens.ts'
 
 export const INVITATION_MS = 2 * 86_400_000
@@ -52,6 +52,7 @@ export async function readInvitation({ store, secrets }: Pick<IdentityDeps, 'sto
 export async function acceptInvitation(
   deps: IdentityDeps,
   { token, password, code }: Readonly<{ token: string; password: string; code: string }>,
+  passwordCost?: PasswordCost,
 ): Promise<Readonly<{ login: string; recoveryCodes: readonly string[] }>> {
   const { login, totpSecret, secret } = await readInvitation(deps, token)
   requireStrongPassword(password, login)
@@ -59,7 +60,7 @@ export async function acceptInvitation(
   if (totpStep === null)
     throw new AppError('LOGIN_FAILED', 'the code is not the one of the authenticator app: check the clock of the phone')
   const recoveryCodes = createRecoveryCodes()
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await hashPassword(password, passwordCost)
   const isAccepted = await deps.store.transaction(async (tx: Pick<AdminStore, 'operators' | 'store'>) => {
     const accepted = await tx.operators.accept(hashOf(token), {
       ...{ passwordHash, totpSecret, totpStep },

@@ -10,19 +10,19 @@ const DISTINCT_MIN = 5
  * scrypt of RFC 7914: 32 MiB and about a third of a second of one core for a guess (OWASP's N = 2^15, r = 8, p = 3). Node's
  * `crypto.argon2` is not in every version that the program runs on.
  */
-const COST = { N: 2 ** 15, r: 8, p: 3 } as const satisfies Cost
+export const COST: PasswordCost = { N: 2 ** 15, r: 8, p: 3 }
 const BYTES = 32
 const MEMORY_BYTES = 64 * 1024 * 1024
 const PARALLEL_MAX = 16
 
-type Cost = Readonly<{ N: number; r: number; p: number }>
+export type PasswordCost = Readonly<{ N: number; r: number; p: number }>
 
 const queue = createGuessQueue()
 
 /** Holds a place in the queue of guesses during the work, before it is counted. */
 export const admitGuess = queue.admit
 
-const compute = (password: string, salt: Buffer, cost: Cost): Promise<Buffer> =>
+const compute = (password: string, salt: Buffer, cost: PasswordCost): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const options = { ...cost, maxmem: MEMORY_BYTES }
     scrypt(password.normalize('NFKC'), salt, BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
@@ -31,21 +31,21 @@ const compute = (password: string, salt: Buffer, cost: Cost): Promise<Buffer> =>
 const OWN: Guesser = { isKnown: true, signal: null }
 
 /** `scrypt$N$r$p$salt$key`. Of an operator with a session or an invitation. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: PasswordCost = COST): Promise<string> {
   const salt = randomBytes(16)
-  const key = await admitGuess(OWN, () => queue.compute(OWN, () => compute(password, salt, COST)))
-  const { N, r, p } = COST
+  const key = await admitGuess(OWN, () => queue.compute(OWN, () => compute(password, salt, cost)))
+  const { N, r, p } = cost
   return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
 /**
  * With the cost that is stored with the hash, so that a later version can raise it for new passwords. Takes as long for an
- * operator without a password. Call it within `admitGuess`. Throws if the stored cost is missing, or
- * above `MEMORY_BYTES` or `PARALLEL_MAX`.
+ * operator without a password. Call it within `admitGuess`. Throws if the stored cost is missing, or above `MEMORY_BYTES` or
+ * `PARALLEL_MAX`.
  */
 export async function isPassword(password: string, stored: string | null, guesser: Guesser): Promise<boolean> {
   const [, N = '', r = '', p = '', salt = '', key = ''] = (stored ?? '').split('$')
-  const cost: Cost =
+  const cost: PasswordCost =
     stored === null ? COST : { N: Number.parseInt(N, 10), r: Number.parseInt(r, 10), p: Number.parseInt(p, 10) }
   if (!(cost.p <= PARALLEL_MAX)) throw new Error('the cost of a stored password is missing or too high')
   const derived = await queue.compute(guesser, () => compute(password, Buffer.from(salt, 'base64url'), cost))

@@ -33,7 +33,7 @@ beforeAll(async () => {
   scenario = await startScenario({ networks: ['btc', 'ltc', 'eth'], prices })
   // Stop the workers, because blocks write rows, too.
   await scenario.stopWorkers()
-  readContents = await createTableReader(scenario)
+  readContents = await createTableReader(scenario.app.database)
 })
 afterAll(() => scenario.stop())
 beforeEach(() => {

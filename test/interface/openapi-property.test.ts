@@ -20,7 +20,7 @@ const request: Ask = async (method, url, headers, body) => {
 }
 
 test('responses match the OpenAPI document, and rejected requests write no rows', async () => {
-  const contents = await createTableReader(scenario)
+  const contents = await createTableReader(scenario.app.database)
   const before = await contents()
   const { operations, answers, created } = await checkOperations({
     apiKey: 'sandbox',

@@ -1,4 +1,4 @@
-import type { Scenario } from '../support/scenario.ts'
+import type { Database } from '../../server/src/adapters/postgres/core/database.ts'
 
 /** Row count and newest version of a row by table: every insert and update has a higher transaction id, and a delete fewer rows. */
 export type TableContents = Readonly<Record<string, Readonly<{ rows: number; newest: string }>>>
@@ -6,8 +6,8 @@ export type TableContents = Readonly<Record<string, Readonly<{ rows: number; new
 /** Tables that every request may write: the last use of a key, and the rate limit counters. */
 const EXCLUDED = ['api_keys', 'spent']
 
-/** Returns a function that reads all tables of a scenario, including the jobs. Stop the workers first: they write rows for blocks. */
-export async function createTableReader({ app: { database } }: Scenario): Promise<() => Promise<TableContents>> {
+/** Returns a function that reads all tables of a database, including the jobs. Stop the workers first: they write rows for blocks. */
+export async function createTableReader(database: Database): Promise<() => Promise<TableContents>> {
   const tables = await database.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
